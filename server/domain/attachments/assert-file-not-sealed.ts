@@ -6,15 +6,15 @@ import { isAmountHidden, SEALED_MESSAGES } from '../bidding/bid-requests/bid-req
 
 type BlindRequest = Pick<BidRequest, 'id' | 'blind' | 'status'>
 
-/** The tables that name the bid request, by the kind of record that has the file. */
+/** For each kind of record with sealed files, the table that contains the ID of the bid request. */
 const REQUEST_SOURCES = {
   bid: sql`"bids"`,
   invitation: sql`"invitations"`,
 } as const
 
 /**
- * Throws while a vendor's file is sealed. An offer contains amounts, which no user of the builder may see before a
- * blind bid request closes.
+ * Throws if a vendor's file is still sealed. The file may contain amounts, which users of the builder must not see
+ * before a blind bid request closes.
  */
 export async function assertFileNotSealed(call: Call, { recordType, recordId, createdBy }: Attachment): Promise<void> {
   if (recordType !== 'bid' && !(recordType === 'invitation' && createdBy.type === 'vendor')) return

@@ -12,23 +12,23 @@ import * as attachments from './queries.ts'
 import { assertCanAccessFiles, assertRecordAcceptsFiles, getRecordType } from './record-types.ts'
 import { assertHasHome, assertStageFitsKind, decideSharing } from './share-file.ts'
 
-/** More files suggest a program that attaches the same file repeatedly. */
+/** More files indicate a program that attaches the same file repeatedly. */
 const MAX_FILES_PER_RECORD = 100
 
 /**
- * A request takes at most one minute, and its transaction takes less. An upload that is not committed within this time
- * will never be committed.
+ * A request takes at most one minute, and its transaction is shorter. If an upload has not been committed within this
+ * time, it never will be.
  */
 const UNCOMMITTED_MS = 60 * 60 * 1000
 
 export interface NewAttachmentInput {
   recordId: string
   fileName: string
-  /** Whether vendors see the file. Defaults to the value for the kind of record. */
+  /** Whether vendors can see the file. The default depends on the kind of record. */
   shared?: boolean | undefined
-  /** Whether the owners of the home see the file. */
+  /** Whether the owners of the home can see the file. */
   sharedWithOwner?: boolean | undefined
-  /** Defaults to the usual value for the content. */
+  /** The kind of the file. The default depends on its content. */
   kind?: AttachmentKind | undefined
   stage?: AttachmentStage | undefined
   caption?: string | undefined
@@ -36,16 +36,15 @@ export interface NewAttachmentInput {
 }
 
 export interface AttachmentRules {
-  /** Maximum number of files of the record. */
+  /** The maximum number of files of the record. */
   max?: number
-  /** Checks another limit before the file is stored. No other file of the organization is stored at the same time. */
+  /**
+   * Checks another limit before the file is stored. During the check, no other file of the organization can be stored.
+   */
   assertAllowed?: (call: WriteCall) => Promise<void>
 }
 
-/**
- * Attaches a file to a record that the caller may change. Throws `permission_denied` if the caller may not change the
- * record.
- */
+/** Attaches a file to a record. Throws `permission_denied` if the caller may not change the record. */
 export async function attachFileAsCaller(
   call: Call,
   provided: NewAttachmentInput,
@@ -58,7 +57,7 @@ export async function attachFileAsCaller(
   return attachFile(call, provided, file, rules)
 }
 
-/** Attaches a file without checking permissions. The calling code must check them first. */
+/** Attaches a file without checking permissions, which the calling code must check first. */
 export async function attachFile(
   call: Call,
   provided: NewAttachmentInput,
@@ -91,15 +90,16 @@ export async function attachFile(
   }
 }
 
-/** A file in the store that is not attached to a record yet. */
+/** A stored file that is not attached to a record yet. */
 export interface StoredFile extends CheckedFile {
-  /** ID that the attachment will have. */
+  /** The ID that the attachment will have. */
   id: string
 }
 
 /**
- * Checks and stores a file before the transaction that attaches it to a record with `attachStoredFile`. The transaction
- * then waits neither for the virus scanner nor for the store. A file that is never attached is deleted later.
+ * Checks and stores a file. Call this function before the transaction that attaches the file with `attachStoredFile`,
+ * so that the transaction does not wait for the virus scanner or the store. If the file is never attached, a job
+ * deletes it later.
  */
 export async function storeFile(
   call: Call,
@@ -112,7 +112,7 @@ export async function storeFile(
   return { ...checked, id }
 }
 
-/** Attaches a stored file to a record. The calling code must check permissions first. */
+/** Attaches a stored file to a record without checking permissions, which the calling code must check first. */
 export async function attachStoredFile(
   call: WriteCall,
   recordId: string,
@@ -127,7 +127,10 @@ export async function attachStoredFile(
   await attachments.deleteScheduledRemoval(call, id)
 }
 
-/** Returns whether the organization has storage left for a file. No other file is attached until the transaction ends. */
+/**
+ * Returns whether the organization has enough storage left for a file. Until the transaction ends, no other file can be
+ * attached.
+ */
 export async function hasStorageLeft(call: WriteCall, { size }: StoredFile): Promise<boolean> {
   return (await attachments.addUsedBytes(call, 0)) + size <= call.services.config.maxFileBytes
 }
@@ -151,7 +154,7 @@ async function checkFile(
   return { kind, fileName, contentType, size, sha256, ...dimensions }
 }
 
-/** Returns the kind of the file. Throws `validation_failed` if its content, or its stage, does not match. */
+/** Returns the kind of the file. Throws `validation_failed` if the content or the stage does not match the kind. */
 function decideKind({ kind, stage }: Pick<NewAttachmentInput, 'kind' | 'stage'>, contentType: string): AttachmentKind {
   const isImage = isImageType(contentType)
   const decided = kind ?? (isImage ? 'photo' : 'document')
@@ -173,8 +176,8 @@ function decodeContent({ content }: AttachmentContent): Buffer {
 }
 
 /**
- * Stores the file before its attachment is committed, so that every attachment has its bytes. The bytes are first
- * recorded as removable, so that a later job deletes them if the transaction is rolled back.
+ * Stores the file before its attachment is committed, so that every attachment has its content. First schedules the
+ * removal of the file, so that a job deletes it if the transaction is rolled back.
  */
 async function storeBeforeCommit({ organizationId, now, services }: Call, id: string, path: string): Promise<void> {
   const { database, files } = services
@@ -189,7 +192,7 @@ async function insertAttachment(
   rules: AttachmentRules,
 ): Promise<void> {
   const { max = MAX_FILES_PER_RECORD, assertAllowed } = rules
-  // The lock on the organization's storage count keeps all limits exact.
+  // Locking the storage count of the organization ensures that no limit is exceeded.
   assertStorageLeft(call, await attachments.addUsedBytes(call, created.size))
   if ((await attachments.countFilesOfRecord(call, created.recordId)) >= max)
     throw conflict('limit_reached', `The record already has ${max} files, the maximum. Delete one first.`)

@@ -12,7 +12,7 @@ const FILES = '/api/ext/attachments'
 const MINUTE_MS = 60_000
 
 let plumbline: TestPlumbline
-/** One record of each kind, with the entity that its permissions refer to. */
+/** One record of each kind, and the entity of its permissions. */
 const records: Record<string, { id: string; entity: string }> = {}
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ afterAll(() => plumbline.stop())
 
 const idOf = (type: string) => records[type]?.id ?? ''
 
-/** Returns the names of all files in the store, except those still being uploaded. */
+/** Returns the names of all files in the store, except files that are still being uploaded. */
 function stored(): string[] {
   const folder = path.join(plumbline.config.dataDir, 'files')
   if (!existsSync(folder)) return []
@@ -144,8 +144,8 @@ test('nothing is stored if a file is empty or larger than 25 MiB, or if its uplo
   const endless = new ReadableStream({
     pull: (controller) => (sent++ > 40 ? controller.close() : controller.enqueue(chunk)),
   })
-  // The service responds and closes the connection while the client is still sending. Some clients do not read that
-  // response.
+  // The service responds and closes the connection while the client is still sending. Some clients then report an error
+  // instead of the response.
   const refused = await uploadFile(plumbline, endless, { recordId }).catch(() => null)
   if (refused !== null) expect([refused.status, refused.body.code]).toEqual([413, 'payload_too_large'])
   const said = await fetch(`${plumbline.url}${FILES}?recordId=${recordId}&fileName=a`, {
@@ -316,7 +316,7 @@ test('a skill can attach a small file as JSON and read it', async () => {
   const run = (skill: string, input: object) => plumbline.post('/api/ext/execute', { skill, input })
   const before = stored()
   const { id } = (await run('uploadAttachment', input)).body.result
-  // The content is read from the database until the job runs, and from the store afterward.
+  // Until the job runs, the content is in the database. Afterward, it is in the store.
   expect((await run('downloadAttachment', { attachmentId: id })).body.result).toBe(content)
   await expect.poll(stored, { timeout: 10_000 }).toEqual(expect.arrayContaining([...before, id]))
   expect((await run('downloadAttachment', { attachmentId: id })).body.result).toBe(content)
@@ -366,7 +366,7 @@ test('a stored file that was never committed is removed after one hour', async (
   const { body: kept } = await uploadFile(plumbline, createPdf(), { recordId: idOf('bid') })
   const archived = (await plumbline.post('/api/ext/communities', { name: 'Gone', status: 'active' })).body
   const before = stored()
-  // A record may have 100 files. The 101st file is rejected only after it is stored.
+  // A record can have 100 files. The 101st file is stored before it is rejected.
   const home = (await plumbline.post('/api/ext/homes', { name: 'Lot 2', communityId: archived.id })).body
   const { body: task } = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'Roof' })
   const answers = []
@@ -458,7 +458,7 @@ async function removeLoose(): Promise<void> {
   for (let i = 0; i < 10; i++) await deleteRemovableFiles(plumbline.app.services)
 }
 
-/** Returns a ZIP file with one entry whose header claims the given size. */
+/** Returns a ZIP file with one entry. Its header contains the given size. */
 function zip(name: string, content: Buffer, claimedBytes: number): Buffer {
   const header = Buffer.alloc(30)
   header.write('PK\x03\x04', 'latin1')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { updateInBatches } from '../../platform/database/batches.ts'
 import type { Database } from '../../platform/database/database.ts'
 
-/** Kinds of records that have a home, and that could already have files before files had a home of their own. */
+/** The kinds of records that belong to a home and could have files before files had a homeId. */
 const TABLES_BY_RECORD_TYPE = {
   bid: 'bids',
   purchase_order: 'purchaseOrders',
@@ -11,7 +11,7 @@ const TABLES_BY_RECORD_TYPE = {
 } as const
 
 /**
- * Adds the kind and the home to files from previous versions, which did not store them.
+ * Adds the kind and the homeId to files from previous versions, which did not have these fields.
  *
  * @returns the number of files
  */

@@ -6,24 +6,24 @@ import { setLatestEntry } from '../../platform/values/set-latest-entry.ts'
 import { createContentOpener } from './download-file.ts'
 import { processImage } from './image-thread.ts'
 
-/** Maximum width and height in pixels. */
+/** The maximum width and height in pixels. */
 const MAX_PIXELS = { thumb: 320, screen: 1600 } as const
 export type ImageSize = keyof typeof MAX_PIXELS
 
 /**
- * The types that are passed to the library. The list does not include HEIC. Its decoders are patented, so the library
- * has none, and phones convert their photos if a page accepts only other types.
+ * The types of images that the library can decode. HEIC is not included, because its decoders are patented. Phones
+ * convert their photos if a page accepts only other types.
  */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff'])
 
-/** The most recently used thumbnails by attachment. A page of photos requests many thumbnails at once. */
+/** The most recently used thumbnails, by attachment. A page with photos requests many thumbnails at once. */
 const cachedThumbnails = new Map<string, Buffer>()
 
-/** The cache has sixteen megabytes in total. A thumbnail usually takes about 15 kB. */
+/** The cache uses at most 16 MB. A thumbnail usually takes about 15 kB. */
 const MAX_CACHED = 512
 const MAX_CACHED_BYTES = 32 * 1024
 
-/** Returns an image that browsers can display. Throws `conflict` for files that are not images. */
+/** Returns an image that browsers can display. Throws `conflict` if the file is not an image. */
 export async function createImage(call: Call, attachment: Attachment, size: ImageSize): Promise<FileResponse> {
   const { id, contentType, archivedAt } = attachment
   if (archivedAt !== null) throw notFound()
@@ -48,7 +48,7 @@ export function isImageType(contentType: string): boolean {
   return contentType.startsWith('image/')
 }
 
-/** Returns the size of an image in pixels; null for both if the image cannot be read. */
+/** Returns the width and height of an image in pixels; both are null if the image cannot be read. */
 export async function measureImage(
   { organizationId }: Call,
   contentType: string,

@@ -3,12 +3,12 @@ import type { WriteCall } from '../../platform/calls/call.ts'
 import * as attachments from './queries.ts'
 
 /**
- * Deleted files are kept this long. A copy of the store may start after a database dump, and must contain every file in
- * the dump.
+ * The time for which the content of deleted files is kept. A backup may copy the store after the database, and the copy
+ * must contain every file that is in the database dump.
  */
 const DELETED_RETENTION_MS = 24 * 60 * 60 * 1000
 
-/** Deletes a locked attachment. Its bytes are erased a day later. Does not check permissions. */
+/** Deletes a locked attachment without checking permissions. The content of the file is deleted a day later. */
 export async function deleteFile(call: WriteCall, attachment: Attachment, ifMatch: string | undefined): Promise<void> {
   const { archivedAt, size, id } = attachment
   await attachments.archive(call, attachment, ifMatch)

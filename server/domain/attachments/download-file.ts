@@ -15,12 +15,12 @@ export async function createDownload(
   return new FileResponse({ fileName, size, sha256, contentType: 'application/octet-stream', open })
 }
 
-/** Returns a function that opens the bytes of a file, or a range of them. */
+/** Returns a function that opens the content of a file, or a range of its bytes. */
 export async function createContentOpener(
   call: Call,
   id: string,
 ): Promise<(range: ByteRange | null) => Promise<Readable>> {
-  // Read the database first. Content that is no longer in the database is in the store.
+  // Read the database first: if the content is no longer there, it is already in the store.
   const content = await attachments.findContent(call, id)
   const { store } = call.services.files
   return async (range) => {

@@ -1,23 +1,23 @@
 import type { Sharp } from 'sharp'
 
-/** A request to the image thread. Without a size, only the dimensions are measured. */
+/** A request to the image thread. If `maxPixels` is null, the thread only measures the image. */
 export interface ImageRequest {
   bytes: Uint8Array
-  /** Maximum width and height in pixels. */
+  /** The maximum width and height in pixels. */
   maxPixels: number | null
 }
 
-/** `unreadable` if the library cannot read the file as an image, or if the image has too many pixels. */
+/** The result is `unreadable` if the library cannot read the file as an image, or if the image has too many pixels. */
 export type ImageResult =
   | { status: 'measured'; width: number; height: number }
   | { status: 'encoded'; bytes: Uint8Array }
   | { status: 'unreadable' }
   | { status: 'no_library' }
 
-/** A crafted file can claim any size, so decoding stops at four times the pixels of a good camera. */
+/** A manipulated file can claim any size. The limit is four times the number of pixels of a good camera. */
 const MAX_INPUT_PIXELS = 50_000_000
 
-/** Measures or encodes an image. Runs in the image thread. */
+/** Measures or encodes an image. Called in the image thread. */
 export async function handleImageRequest({ bytes, maxPixels }: ImageRequest): Promise<ImageResult> {
   const sharp = await loadSharp()
   if (sharp === null) return { status: 'no_library' }
@@ -25,16 +25,16 @@ export async function handleImageRequest({ bytes, maxPixels }: ImageRequest): Pr
     const image = sharp(bytes, { limitInputPixels: MAX_INPUT_PIXELS, failOn: 'error' })
     return maxPixels === null ? await measure(image) : await encode(image, maxPixels)
   } catch {
-    // The library throws plain errors for every problem with a file.
+    // The library throws plain errors for all problems with a file.
     return { status: 'unreadable' }
   }
 }
 
-/** Returns the library, or null if it has no build for this platform. */
+/** Returns the library; null if it is not available for this platform. */
 async function loadSharp() {
   try {
     const { default: sharp } = await import('sharp')
-    // Requests run one at a time, and the machine also serves requests.
+    // Use only one core, because the machine must also serve requests.
     sharp.concurrency(1)
     sharp.cache(false)
     return sharp

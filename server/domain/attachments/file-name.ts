@@ -1,8 +1,8 @@
 const MAX_CHARACTERS = 200
 
 /**
- * Returns the name under which a file can be saved on any system. Removes folders, characters that change the text
- * direction (which can make "exe.pdf" look like "fdp.exe"), and characters that Windows does not allow.
+ * Returns a name under which the file can be saved on every operating system. Removes folders, characters that change
+ * the direction of text (which can make "exe.pdf" look like "fdp.exe"), and characters that Windows does not allow.
  */
 export function cleanFileName(provided: string): string {
   const base =

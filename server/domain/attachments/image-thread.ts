@@ -5,8 +5,8 @@ import { WorkerLimitExceededError, WorkerThread } from '../../platform/runtime/w
 import type { ImageResult } from './encode-image.ts'
 
 /**
- * Each organization processes one image at a time, so that the photos of one organization do not delay the photos of
- * others.
+ * Only one image of an organization is processed at a time, so that the photos of one organization do not delay those
+ * of other organizations.
  */
 const imageSemaphore = new TenantSemaphore({ of: 'images', most: 1, mostWaiting: 100, waitMs: 20_000 })
 
@@ -14,13 +14,14 @@ const imageThread = new WorkerThread(new URL('./image-thread.js', import.meta.ur
   // A photo from a phone takes about 200 ms.
   mostMs: 10_000,
   idleMs: 60_000,
-  // The pixels are not part of this memory. The number of pixels is limited instead.
+  // This limit does not include the memory for the pixels. Their number has a separate limit.
   maxMegabytes: 128,
 })
 
 /**
- * Measures an image, or encodes it as WebP with at most this many pixels on each side. A file that takes too long
- * counts as unreadable. Throws `too_many_concurrent_requests` if too many images of the organization are waiting.
+ * Measures an image, or encodes it as WebP with a width and height of at most `maxPixels`. If processing takes too
+ * long, the file counts as unreadable. Throws `too_many_concurrent_requests` if too many images of the organization are
+ * waiting.
  */
 export function processImage(
   organizationId: string,
@@ -28,7 +29,7 @@ export function processImage(
   maxPixels: number | null,
 ): Promise<ImageResult> {
   return imageSemaphore.run(organizationId, async () => {
-    // The bytes are copied to their own memory, which moves to the thread.
+    // Copies the bytes into a buffer of their own, which is then transferred to the thread.
     const bytes = new Uint8Array(await buffer(await open()))
     try {
       return (await imageThread.send({ bytes, maxPixels }, [bytes.buffer])) as ImageResult

@@ -38,7 +38,7 @@ async function getImage(id: string, size?: string, headers: Record<string, strin
 const readProblem = (bytes: Buffer) => JSON.parse(bytes.toString())
 
 test('a photo is stored with its displayed size, its caption, and the home of its record', async () => {
-  // Orientation 6 rotates the picture by 90 degrees.
+  // Orientation 6 means that the picture is rotated by 90 degrees.
   const bytes = await createPhoto().withMetadata({ orientation: 6 }).jpeg().toBuffer()
   const about = { stage: 'before', caption: 'Crack', takenAt: '2026-11-20T09:02:11-06:00', sharedWithOwner: 'true' }
   const { status, body } = await upload(bytes, { recordId: task, ...about })
@@ -96,7 +96,7 @@ test('an image request for a file that cannot be displayed is rejected with the 
     { bytes: createPdf(), reason: 'not a JPEG' },
     { bytes: heic, reason: 'not a JPEG' },
     { bytes: jpeg.subarray(0, jpeg.length / 2), reason: 'damaged or too large' },
-    // 64 megapixels in a file of a few kilobytes.
+    // This image has 64 megapixels in a file of a few kilobytes.
     { bytes: await createPhoto(8000, 8000).png().toBuffer(), reason: 'damaged or too large' },
   ]
   for (const { bytes, reason } of files) {

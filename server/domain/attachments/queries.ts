@@ -11,7 +11,7 @@ export const { list, find, findAll, lock, make, insertAll, update, archive } = d
   filters: { recordTypes: (types) => `t."recordType" = any(${types})` },
 })
 
-/** Sets whether vendors see a new file. */
+/** Sets whether vendors can see a new file. */
 export async function setInitialSharing({ db, organizationId }: WriteCall, id: string, shared: boolean): Promise<void> {
   await db
     .updateTable('attachments')
@@ -31,7 +31,7 @@ export async function updateSharing(call: WriteCall, id: string, shared: boolean
   recordChange(call, id, 'updated', ['shared'])
 }
 
-/** Returns the key of an attachment's bytes in the store. */
+/** Returns the key of an attachment's content in the store. */
 export function toStorageKey(organizationId: string, attachmentId: string): string {
   return `${organizationId}/${attachmentId}`
 }
@@ -58,8 +58,8 @@ export async function findUsedBytes({ db, organizationId }: Tenant): Promise<num
 }
 
 /**
- * Adds bytes to the organization's storage count; a negative number subtracts. Locks the count until the transaction
- * ends, and returns the new total.
+ * Adds bytes to the storage count of the organization, and returns the new total. A negative number subtracts bytes.
+ * Locks the count until the transaction ends.
  */
 export async function addUsedBytes({ db, organizationId }: WriteCall, bytes: number): Promise<number> {
   const { bytes: sum } = await db
@@ -73,7 +73,7 @@ export async function addUsedBytes({ db, organizationId }: WriteCall, bytes: num
   return sum
 }
 
-/** Stores the base64 content of a small file until `storeSmallFiles` moves it into the store. */
+/** Stores the base64 content of a small file in the database. `storeSmallFiles` later moves it to the store. */
 export async function insertContent(
   { db, organizationId, now }: WriteCall,
   attachmentId: string,
@@ -82,7 +82,7 @@ export async function insertContent(
   await db.insertInto('fileArrivals').values({ organizationId, attachmentId, content, createdAt: now }).execute()
 }
 
-/** Returns the base64 content if it is not yet in the store, or else undefined. */
+/** Returns the base64 content if it has not been moved to the store yet; otherwise, undefined. */
 export async function findContent({ db, organizationId }: Tenant, attachmentId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('fileArrivals')
@@ -101,7 +101,7 @@ export async function deleteContent({ db, organizationId }: Tenant, attachmentId
     .execute()
 }
 
-/** Allows the attachment's bytes to be removed from the store, starting at `removeAfter`. */
+/** Schedules the removal of the attachment's content from the store at or after `removeAfter`. */
 export async function scheduleFileRemoval(
   { db, organizationId }: Tenant,
   attachmentId: string,
@@ -118,7 +118,7 @@ export async function deleteScheduledRemoval({ db, organizationId }: Tenant, att
     .execute()
 }
 
-/** Returns the IDs of files that are not deleted, in order, starting after the given ID. */
+/** Returns the IDs of files in order, starting after the given ID, except deleted files. */
 export async function listFilesAfter(
   { db, organizationId }: Tenant,
   id: string,
@@ -142,7 +142,7 @@ interface FileReference {
 
 export const toUnstoredFilesSql: DueSql = () => sql`select "organizationId" from "fileArrivals"`
 
-/** Returns references to contents of any organization that are not yet in the store, oldest first. */
+/** Returns files of any organization whose content is not in the store yet, oldest first. */
 export async function listUnstoredFiles(db: Db, max: number): Promise<FileReference[]> {
   return db
     .selectFrom('fileArrivals')
@@ -152,7 +152,7 @@ export async function listUnstoredFiles(db: Db, max: number): Promise<FileRefere
     .execute()
 }
 
-/** Returns references to files of any organization that may be removed now. */
+/** Returns files of any organization whose content can now be removed. */
 export async function listRemovableFiles(db: Db, now: Date, max: number): Promise<FileReference[]> {
   return db
     .selectFrom('looseFiles')

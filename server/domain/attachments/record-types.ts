@@ -6,12 +6,12 @@ import { conflict, Problem, unknownReference } from '../../platform/problems/pro
 
 /** A kind of record that can have files. */
 interface RecordKind {
-  /** Prefix of the record's ID. */
+  /** The prefix of the record's ID. */
   readonly prefix: string
   readonly table: keyof typeof columns
-  /** The entity whose permissions apply. A user who may read or write the record may read or write its files. */
+  /** The entity of the permissions. A user who can read or write the record can read or write its files. */
   readonly entity: string
-  /** Whether vendors see the files by default; null if vendors never see the files. */
+  /** Whether vendors can see the files by default; null if vendors can never see them. */
   readonly shared: boolean | null
 }
 
@@ -39,12 +39,12 @@ const RECORD_KINDS: Readonly<Record<AttachmentRecordType, RecordKind>> = {
 
 const RECORD_TYPES = Object.keys(RECORD_KINDS) as AttachmentRecordType[]
 
-/** Returns the kind of the record with this ID, or undefined if the record cannot have files. */
+/** Returns the kind of the record with this ID; undefined if the record cannot have files. */
 export function getRecordType(recordId: string): AttachmentRecordType | undefined {
   return RECORD_TYPES.find((type) => recordId.startsWith(`${RECORD_KINDS[type].prefix}_`))
 }
 
-/** Returns whether vendors see files of this kind of record by default; null if vendors never see the files. */
+/** Returns whether vendors can see files of this kind of record by default; null if vendors can never see them. */
 export function isSharedByDefault(type: AttachmentRecordType): boolean | null {
   return RECORD_KINDS[type].shared
 }
@@ -54,8 +54,8 @@ const SHARED_TYPES = RECORD_TYPES.filter(isSharedByDefault)
   .join(', ')
 
 /**
- * SQL expression for whether vendors see the attachment in row `t`. The `shared` column contains only values that a
- * user chose.
+ * SQL expression for whether vendors can see the attachment in row `t`. The column `shared` contains a value only if a
+ * user has chosen it.
  */
 export const IS_SHARED_SQL = `coalesce(t."shared", t."recordType" in (${SHARED_TYPES}))`
 
@@ -71,14 +71,15 @@ export function assertCanAccessFiles({ permissions }: Call, type: AttachmentReco
   })
 }
 
-/** Returns the kinds of record whose files the caller may read; null means all kinds, so no filter is needed. */
+/** Returns the kinds of records whose files the caller may read; null for all kinds. */
 export function listReadableRecordTypes({ permissions }: Call): AttachmentRecordType[] | null {
   const readable = RECORD_TYPES.filter((type) => permissions.has(`${RECORD_KINDS[type].entity}:read`))
   return readable.length === RECORD_TYPES.length ? null : readable
 }
 
 /**
- * Returns the home of the record; null if the record has no home. Throws unless the record exists and accepts files.
+ * Returns the ID of the record's home; null if the record has no home. Throws unless the record exists and accepts
+ * files.
  */
 export async function assertRecordAcceptsFiles(
   { db, organizationId }: Tenant,

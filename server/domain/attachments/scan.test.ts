@@ -6,7 +6,7 @@ import { uploadFile } from '../../../test/support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { ConfigError, readConfig } from '../../platform/config/config.ts'
 
-/** A folder name with characters that a shell would interpret. */
+/** The name of the folder contains characters that a shell would interpret. */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline scan; $(touch x) -'))
 const scanner = path.join(folder, 'scanner')
 const notes = path.join(folder, 'notes')
@@ -14,7 +14,7 @@ const notes = path.join(folder, 'notes')
 let plumbline: TestPlumbline
 let recordId: string
 beforeAll(async () => {
-  // The scanner records its arguments and environment, and bases its verdict on the content of the file.
+  // The scanner stores its arguments and environment. Its verdict depends on the content of the file.
   writeFileSync(
     scanner,
     `#!/bin/sh

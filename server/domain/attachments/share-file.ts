@@ -12,7 +12,7 @@ import * as attachments from './queries.ts'
 import { isSharedByDefault } from './record-types.ts'
 
 /**
- * Returns whether vendors will see a file of this kind of record. Throws `conflict` if such a file cannot be shared.
+ * Returns whether vendors can see a new file of this kind of record. Throws `conflict` if such a file cannot be shared.
  */
 export function decideSharing(type: AttachmentRecordType, requested: boolean | undefined): boolean {
   const defaults = isSharedByDefault(type)
@@ -24,7 +24,7 @@ export function decideSharing(type: AttachmentRecordType, requested: boolean | u
   return requested ?? defaults ?? false
 }
 
-/** Changes the people with whom a file is shared, its stage, and its caption. */
+/** Changes who can see a file, its stage, and its caption. */
 export async function changeFile(
   call: WriteCall,
   before: Attachment,
@@ -44,7 +44,7 @@ export async function changeFile(
   return attachments.find(call, before.id)
 }
 
-/** Throws unless a file belongs to a home. Only the owners of a home can see a file. */
+/** Throws unless the file belongs to a home, because only the owners of its home can see a file. */
 export function assertHasHome(homeId: string | null): void {
   if (homeId === null)
     throw conflict('not_suitable', 'Cannot share the file with home owners: its record does not belong to a home.')

@@ -1,12 +1,14 @@
 import type { Services } from '../../platform/calls/call.ts'
 import * as attachments from './queries.ts'
 
-/** The maximum number of files per run, small enough not to delay a shutdown. The next run starts soon afterward. */
+/**
+ * The maximum number of files in one run, so that a run does not delay a shutdown. The next run starts soon afterward.
+ */
 const MAX_FILES_PER_RUN = 20
 
 /**
- * Moves small files that were uploaded as JSON from the database into the store. Two processes that move the same file
- * write it twice, to the same key, without harm.
+ * Moves small files that were uploaded as JSON from the database to the store. If two processes move the same file,
+ * they harmlessly write it twice to the same key.
  */
 export async function storeSmallFiles({ database, files }: Services): Promise<void> {
   const db = database.statements
@@ -24,7 +26,7 @@ export async function storeSmallFiles({ database, files }: Services): Promise<vo
   }
 }
 
-/** Removes files from the store that have no attachment: uploads that were never committed, and deleted files. */
+/** Removes files without an attachment from the store: uploads that were never committed, and deleted files. */
 export async function deleteRemovableFiles({ database, files, clock }: Services): Promise<void> {
   const db = database.statements
   for (const { organizationId, attachmentId } of await attachments.listRemovableFiles(

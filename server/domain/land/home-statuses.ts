@@ -1,4 +1,4 @@
 import type { HomeStatus } from '../../../client/contract.gen.ts'
 
-/** Statuses in which nothing remains to be built or sold. */
+/** The statuses in which a home is neither built nor sold anymore. */
 export const FINISHED_STATUSES: readonly HomeStatus[] = ['closed', 'warranty', 'archived', 'cancelled']

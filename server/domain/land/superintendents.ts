@@ -1,6 +1,6 @@
 /**
- * Returns SQL for the IDs of a superintendent's homes. These are homes that name the user, and homes without a
- * superintendent in communities that name the user. `user` is the parameter for the user, and $1 is the organization.
+ * Returns SQL for the IDs of the homes of a superintendent. If a home has no superintendent, the superintendent of its
+ * community is responsible. `user` is the parameter for the user's ID. $1 is the organization.
  */
 export function toSuperintendentHomesSql(user: string): string {
   return `

@@ -6,7 +6,7 @@ import { toLocalDate } from '../../platform/values/calendar.ts'
 import { findStartDate } from './period.ts'
 import { type PostingQuery, toPostingConditions } from './posting-queries.ts'
 
-/** The column of each group; null for the total. */
+/** The column by which each group is formed; null for the total. */
 const COLUMNS: Readonly<Record<LedgerGroup, string | null>> = {
   total: null,
   home: 'homeId',
@@ -49,7 +49,7 @@ const SUMS = sql.raw(
 
 type Row = LedgerAmounts & { id: string | null }
 
-/** Returns the balance of each measure over the postings that match a query. */
+/** Returns the balance of each measure, summed over the postings that match a query. */
 export async function findTotalBalances(tenant: Tenant, query: PostingQuery): Promise<LedgerAmounts> {
   const conditions = sql.join(toPostingConditions(tenant, query), sql` and `)
   const { rows } = await sql<LedgerAmounts>`select ${SUMS} from "postings" as p where ${conditions}`.execute(tenant.db)
@@ -87,7 +87,7 @@ async function listGroupedBalances(
 ): Promise<Row[]> {
   const key = sql`p.${sql.ref(column)} collate "C"`
   const conditions = toPostingConditions(call, query)
-  // Postings without a key are the last group.
+  // The group of postings without a key is last.
   if (afterId !== undefined) conditions.push(sql`(${key} > ${afterId} or p.${sql.ref(column)} is null)`)
   const { rows } = await sql<Row>`
     select ${key} as "id", ${SUMS} from "postings" as p where ${sql.join(conditions, sql` and `)}
@@ -95,7 +95,7 @@ async function listGroupedBalances(
   return rows
 }
 
-/** Returns whether a day's figures depend on dates that were derived from older records. */
+/** Returns whether the figures of a day depend on dates that the migration derived from older records. */
 export function hasApproximateFigures(day: string, ledgerStartDate: string | null): boolean {
   return ledgerStartDate !== null && day < ledgerStartDate
 }

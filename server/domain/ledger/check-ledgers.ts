@@ -6,8 +6,7 @@ import { COMMITTED_STATUSES } from '../statuses/order-statuses.ts'
 
 const DAY_MS = 86_400_000
 /**
- * The maximum number of differences. Nobody corrects more differences than this one by one, because a larger number has
- * a common cause.
+ * The maximum number of stored differences. A larger number has a common cause, so users do not correct it one by one.
  */
 const MAX_DIFFERENCES = 1000
 
@@ -17,8 +16,9 @@ export const toUncheckedLedgersSql: DueSql = (now) => sql`
   where c."checkedAt" is null or c."checkedAt" < ${new Date(now.getTime() - DAY_MS)}`
 
 /**
- * Once a day for each builder, compares the figures of orders, bills, payments, homes, and sales with their postings,
- * and stores the differences for exceptionsToday. The figures are a cache; the postings are authoritative.
+ * Once a day, compares the figures of each builder's orders, bills, payments, homes, and sales with their postings.
+ * Stores the differences, which exceptionsToday reports. The postings are authoritative, and the figures of the records
+ * are a cache.
  */
 export async function checkLedgers({ database, clock }: Pick<Services, 'database' | 'clock'>): Promise<void> {
   for (;;) {
@@ -34,8 +34,8 @@ export async function checkLedgers({ database, clock }: Pick<Services, 'database
 }
 
 /**
- * Returns the ID of a builder whose ledger is due for a check; null if no check is due. No other process checks this
- * ledger until the transaction ends.
+ * Claims the ledger of a builder that is due for a check, and returns the builder's ID; null if no check is due. Until
+ * the transaction ends, no other process checks this ledger.
  */
 async function claim(trx: Db, now: Date): Promise<string | null> {
   const before = new Date(now.getTime() - DAY_MS)
@@ -58,10 +58,13 @@ async function claim(trx: Db, now: Date): Promise<string | null> {
   return null
 }
 
-/** Builders that are tried in turn, because other processes may check the first ones at the same time. */
+/** The number of builders to try, because other processes may already be checking the first ones. */
 const MAX_CANDIDATES = 20
 
-/** Replaces the known differences of a builder, in one statement that sees records and postings at the same moment. */
+/**
+ * Replaces the stored differences of a builder. The comparison is a single statement, so that it sees records and
+ * postings at the same moment.
+ */
 async function compare(trx: Db, organizationId: string): Promise<void> {
   await sql`delete from "ledgerDifferences" where "organizationId" = ${organizationId}`.execute(trx)
   await sql`

@@ -21,7 +21,9 @@ export async function findPeriodState(call: Call): Promise<PeriodState> {
   }
 }
 
-/** Closes every day through a date. Waits for all postings in progress; all later postings see the close. */
+/**
+ * Closes all days through a date. Waits until all concurrent postings are committed. Later postings see the new close.
+ */
 export async function closePeriod(call: WriteCall, throughDate: string): Promise<PeriodClose> {
   const today = toLocalDate(call.timeZone, call.now)
   if (throughDate >= today)
@@ -44,7 +46,7 @@ export async function closePeriod(call: WriteCall, throughDate: string): Promise
   return close
 }
 
-/** Reopens the periods after a date. The newest period is reopened first. */
+/** Reopens the periods after a date, newest first. */
 export async function reopenPeriods(call: WriteCall, throughDate: string | null, reason: string): Promise<void> {
   await lockClosedThroughDate(call)
   const closed = (await findAllWith(call, { status: ['closed'] })).sort((a, b) =>
@@ -74,8 +76,8 @@ export async function reopenPeriods(call: WriteCall, throughDate: string | null,
 const ROWS = 5000
 
 /**
- * Returns the SHA-256 digest of a period's postings, in the order of their IDs. Each posting is a line of JSON without
- * its sequence, which an import reassigns.
+ * Returns the SHA-256 digest of a period's postings, ordered by ID. Each posting is a line of JSON without its sequence
+ * number, which changes when the data is imported.
  */
 export async function computePostingDigest(
   { db, organizationId }: Tenant,
@@ -99,7 +101,7 @@ export async function computePostingDigest(
   }
 }
 
-/** Returns the number of timesheets with time up to a date that are not approved. */
+/** Returns the number of unapproved timesheets with time on or before a date. */
 async function countUnapprovedTimesheets({ db, organizationId }: Tenant, throughDate: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "timesheets" as s

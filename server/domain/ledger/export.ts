@@ -27,7 +27,7 @@ export async function exportPostingsCsv(call: Call, query: Query): Promise<FileR
   return createFileResponse('postings.csv', 'text/csv', Buffer.from(header + (await writePostings(call, query, line))))
 }
 
-/** Writes the postings after the given posting, until the limit or the page size is reached. */
+/** Writes the postings after the given posting, up to the limit or the page size. */
 async function writePostings(
   call: Call,
   { limit, afterSequence, ...filters }: Query,

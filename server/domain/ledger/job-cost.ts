@@ -8,7 +8,7 @@ import { hasApproximateFigures } from './balances.ts'
 import { findStartDate } from './period.ts'
 import { POSTING, POSTINGS, toPostingConditions } from './posting-queries.ts'
 
-/** Returns the cost of a home, posting by posting, in the order of their dates. */
+/** Returns the postings of a home's cost, ordered by date. */
 export async function findJobCostLedger(
   call: Call,
   homeId: string,

@@ -16,7 +16,7 @@ export const { list, find, findAll, findOptional, lock, make, insertAll, update 
   long: ['lines'],
 })
 
-/** A line in the form in which it was sent, with the JSON pointers of its fields. */
+/** A line as the client sent it, with the JSON pointers of its fields. */
 interface AskedLine extends JournalLine {
   pointers: { homeId: string; scope: string; costCodeId: string; amount: string }
 }
@@ -88,7 +88,10 @@ export async function reverseJournal(
   return reversal
 }
 
-/** Returns the lines, with the organization's spelling of their trades. Reports all unknown references together. */
+/**
+ * Returns the lines with the organization's spelling of their trades. If references are unknown, the error lists all of
+ * them.
+ */
 async function resolveLines(call: WriteCall, lines: readonly AskedLine[]): Promise<JournalLine[]> {
   const homeIds = [...new Set(lines.map(({ homeId }) => homeId))]
   const knownHomes = new Set((await homes.findAll(call, homeIds)).map(({ id }) => id))
@@ -125,7 +128,7 @@ interface Draft {
   note: string
   effectiveDate?: string | undefined
   lines: JournalLine[]
-  /** Amount of the journal. Defaults to the sum of the lines. */
+  /** The amount of the journal. Defaults to the sum of its lines. */
   amount?: number
   reversesEntryId?: string
 }
@@ -151,8 +154,8 @@ async function post(call: WriteCall, journalType: JournalType, draft: Draft): Pr
 }
 
 /**
- * Returns the organization's next journal number. The counter row stays locked until the transaction ends, so other
- * calls that create journals wait.
+ * Returns the next journal number of the organization. The counter row stays locked until the transaction ends, so
+ * concurrent calls that create journals wait.
  */
 async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`

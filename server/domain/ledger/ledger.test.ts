@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Sets the clock of the service. */
+/** Advances the clock of the service to the given time. */
 const at = (time: string) => plumbline.clock.advance(Date.parse(time) - plumbline.clock.nowMs())
 const send = (path: string, body: object, options: RequestOptions = { key: site.key }) =>
   plumbline.post(`/api/ext${path}`, body, options)
@@ -142,7 +142,7 @@ test('the balances of a closed month do not change (C1)', async () => {
     ['payable', 900, '2026-11-05'],
     ['paid', -900, '2026-11-05'],
   ])
-  // A payment that was made in the closed month is posted on the first open day, but keeps its date.
+  // A payment that was made in the closed month is posted on the first open day, but keeps its payment date.
   const late = await paid({ poId: id }, '2026-10-28')
   expect(late.paidDate).toBe('2026-10-28')
   const dates = (await get(`/ledger/postings?paymentId=${late.id}`)).data.map(
@@ -152,14 +152,14 @@ test('the balances of a closed month do not change (C1)', async () => {
 
   expect([(await balanceOn('2026-10-31')).paid, (await balanceOn('2026-11-30')).paid]).toEqual([900, 900])
   expect([await costOf(site.lot14, '2026-10-31'), await costOf(site.lot14, '2026-11-30')]).toEqual([1000, 1000])
-  // If the month is closed again in the same way, the close is the same.
+  // Closing the same month again produces the same digest and balances.
   await reopen(null)
   expect(await done('/ledger/close', { throughDate: '2026-10-31' })).toMatchObject({
     ...{ digest: close.digest, postingCount: close.postingCount, balances: close.balances },
   })
 })
 
-/** Reopens periods as an owner who has just signed in. */
+/** Reopens periods as an owner with a fresh sign-in. */
 const reopen = async (throughDate: string | null) => {
   const answer = await plumbline.post(
     '/api/ext/ledger/close/reopen',

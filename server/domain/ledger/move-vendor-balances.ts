@@ -6,8 +6,8 @@ import type { NewPosting } from './posting.ts'
 import { recordPostings } from './record-postings.ts'
 
 /**
- * Moves the balances of a vendor, as of today, to the vendor into which it was merged. Postings of past days keep the
- * former vendor.
+ * Moves the current balances of a vendor to the vendor into which it was merged. Earlier postings keep the former
+ * vendor.
  */
 export async function moveVendorBalances(
   call: WriteCall,

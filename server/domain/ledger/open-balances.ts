@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tenant } from '../../platform/calls/call.ts'
 import type { Measure, NewPosting } from './posting.ts'
 
-/** Balance of a measure for a line of an order or for a bill. */
+/** The balance of a measure for an order line or a bill. */
 export type OpenBalance = Required<
   Pick<
     NewPosting,

@@ -12,8 +12,8 @@ export async function findClosedThroughDate({ db, organizationId }: Tenant): Pro
 }
 
 /**
- * Returns the last day of the closed periods, which cannot change until the transaction ends. Other transactions can
- * read this day and hold the same lock.
+ * Returns the last day of the closed periods, and locks it against changes until the transaction ends. Other
+ * transactions can hold the same lock concurrently.
  */
 export async function shareLockClosedThroughDate(call: WriteCall): Promise<string | null> {
   const { db, organizationId } = call
@@ -25,7 +25,8 @@ export async function shareLockClosedThroughDate(call: WriteCall): Promise<strin
 }
 
 /**
- * Returns the last day of the closed periods and locks it for a change. Nothing is posted until the transaction ends.
+ * Returns the last day of the closed periods, and locks it for a change. Other transactions cannot record postings
+ * until this transaction ends.
  */
 export async function lockClosedThroughDate(call: WriteCall): Promise<string | null> {
   await createLedger(call)
@@ -38,14 +39,14 @@ export async function setClosedThroughDate({ db, organizationId }: WriteCall, da
   await sql`update "ledgers" set "closedThrough" = ${date} where "organizationId" = ${organizationId}`.execute(db)
 }
 
-/** Returns the date from which postings are recorded as they happen; null if there is no ledger. */
+/** Returns the first date on which postings were recorded when they happened; null if there is no ledger. */
 export async function findStartDate({ db, organizationId }: Tenant): Promise<string | null> {
   const { rows } = await sql<{ startDate: string | null }>`
     select "startDate" from "ledgers" where "organizationId" = ${organizationId}`.execute(db)
   return rows[0]?.startDate ?? null
 }
 
-/** Creates the organization's ledger if it does not exist. A ledger begins with its first entry. */
+/** Creates the ledger of the organization if it does not exist. A ledger is created with its first entry. */
 export async function createLedger(call: WriteCall): Promise<void> {
   await sql`
     insert into "ledgers" ("organizationId", "startDate")
@@ -53,7 +54,8 @@ export async function createLedger(call: WriteCall): Promise<void> {
 }
 
 /**
- * Returns the posting date of a document with this date: its own date or, if that period is closed, the first open day.
+ * Returns the posting date of a document. This is the date of the document or, if its period is closed, the first open
+ * day.
  */
 export async function toPostingDate(call: WriteCall, documentDate: string): Promise<string> {
   return computeFirstOpenDay(documentDate, await shareLockClosedThroughDate(call))

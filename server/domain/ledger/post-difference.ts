@@ -5,7 +5,7 @@ import { subtract, sum } from '../../platform/values/money.ts'
 import type { Measure, NewPosting } from './posting.ts'
 import { recordPostings } from './record-postings.ts'
 
-/** The fields that distinguish the postings of a budget or a contract. */
+/** The fields that identify the postings of a budget or a contract. */
 type Key = Pick<NewPosting, 'homeId' | 'scope' | 'costCodeId' | 'saleId'>
 export type Balance = Key & { amount: number }
 
@@ -19,8 +19,8 @@ interface Difference {
 }
 
 /**
- * Posts the changes in a record since its last posting: the difference between its current amounts and the sum of its
- * postings. The caller must hold a lock on the record, so that two changes do not post the same difference.
+ * Posts the difference between the current amounts of a record and the sum of its postings. The caller must hold a lock
+ * on the record, so that concurrent changes do not post the same difference.
  */
 export async function postDifference(
   call: WriteCall,

@@ -29,7 +29,7 @@ const balances = () =>
       sum("amount") as "amount"
     from "postings" where "organizationId" = ${demo.organizationId}
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9 having sum("amount") <> 0 order by 1, 2, 3, 4, 5, 6, 7, 8, 9`)
-/** The measures that are not part of the cost. */
+/** The measures outside the identity of costs. */
 const OUTSIDE =
   sql.raw(`'commitment', 'budget', 'contract', 'ownerBilled', 'ownerRetainage', 'ownerReceived', 'ownerDeposit',
   'loan', 'stored'`)

@@ -3,7 +3,7 @@ import type { Posting } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../platform/calls/call.ts'
 import { createCursorProblem, decodeCursor, encodeCursor, toPage } from '../../platform/calls/page.ts'
 
-/** The postings to read. */
+/** The filters for the postings to read. */
 export interface PostingQuery {
   from?: string | undefined
   to?: string | undefined
@@ -23,7 +23,7 @@ export interface PostingQuery {
 
 const EQUAL = ['measure', 'homeId', 'costCodeId', 'vendorId', 'poId', 'paymentId', 'saleId', 'entryId'] as const
 
-/** Returns the SQL conditions of a query on the table `p`. */
+/** Returns the SQL conditions for a query of the postings `p`. */
 export function toPostingConditions({ organizationId }: Tenant, query: PostingQuery): RawBuilder<unknown>[] {
   const { from, to, knownAt, updatedAfter, createdAfter, ids } = query
   return [
@@ -38,8 +38,8 @@ export function toPostingConditions({ organizationId }: Tenant, query: PostingQu
 }
 
 /**
- * The fields of a posting. The note of a journal is stored in the journal, where it can be replaced when a person's
- * data is erased.
+ * The fields of a posting. The note comes from the journal, where it can be replaced when the data of a person is
+ * erased.
  */
 export const POSTING = sql`p."id", p."sequence", p."entryId", p."measure", p."amount", p."effectiveDate", p."recordedAt",
   p."homeId", p."scope", p."costCodeId", p."vendorId", p."poId", p."poLineId", p."billId", p."paymentId", p."saleId",
@@ -50,14 +50,14 @@ export const POSTINGS = sql`"postings" as p
   left join "journals" as j on j."organizationId" = p."organizationId" and j."id" = p."entryId"`
 
 /**
- * The maximum number of postings that a request searches for matches, so that a request takes the same time in every
- * ledger.
+ * The maximum number of postings that a request reads to find matches. It limits the duration of a request in a ledger
+ * of any size.
  */
 const ROWS_PER_READ = 2000
 
 /**
- * Returns a page of postings in the order of recording. If no index has the matching postings in this order, the page
- * ends after enough postings are searched. The cursor of the page continues after these postings.
+ * Returns a page of postings in the order in which they were recorded. If there is no suitable index, the page ends
+ * after the maximum number of postings is read, and the cursor continues after these postings.
  */
 export async function list(
   call: Tenant,
@@ -72,8 +72,8 @@ export async function list(
     ordered.push(sql`p."sequence" ${beyond} ${value}`)
   }
   const filters = toPostingConditions(call, { measure, from, to, knownAt, updatedAfter, createdAfter })
-  // The first condition is the organization, which every posting that is read meets. If it is the only condition, every
-  // posting matches.
+  // The first condition is the organization, which all postings meet. If there is no other condition, every posting
+  // that is read matches.
   const max = filters.length === 1 ? limit + 1 : ROWS_PER_READ
   const named = sql`"named" as materialized (
     select * from "postings" where "organizationId" = ${call.organizationId} and "id" = any(${ids ?? []})),`

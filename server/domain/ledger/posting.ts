@@ -1,6 +1,6 @@
 import Big from 'big.js'
 
-/** The measures of a posting. The first group is part of the ledger's identity; see `findImbalance`. */
+/** The measures of a posting. The first group is part of the identity of costs (see `findImbalance`). */
 export type Measure =
   | ('cost' | 'unbilled' | 'payable' | 'retainage' | 'paid' | 'discount' | 'withheldTax' | 'payroll' | 'other')
   | (
@@ -15,12 +15,12 @@ export type Measure =
       | 'stored'
     )
 
-/** A posting to record. Omitted fields are null. */
+/** A posting to record. Omitted fields are stored as null. */
 export interface NewPosting {
   measure: Measure
-  /** Signed amount in the organization's currency. Postings of zero are omitted. */
+  /** The signed amount in the currency of the organization. Postings with an amount of zero are not stored. */
   amount: number
-  /** The calendar date for which the posting counts. */
+  /** The calendar date on which the posting takes effect. */
   effectiveDate: string
   homeId: string | null
   /** The name of the trade. */
@@ -34,15 +34,16 @@ export interface NewPosting {
   saleId?: string | null
 }
 
-/** The measures that together equal the cost; they have the opposite sign in the identity. */
+/** The measures whose sum equals the cost. */
 const SOURCES: readonly Measure[] = [
   ...(['unbilled', 'payable', 'retainage', 'paid', 'discount', 'withheldTax', 'payroll', 'other'] as const),
 ]
 
 /**
- * Returns the first group of postings for which the identity does not hold; null if it always holds. For every home,
- * order, vendor, cost code, and date, the identity is: cost = unbilled + payable + retainage + paid + discount +
- * withheldTax + payroll + other. The identity holds in each entry, and therefore in every sum of entries.
+ * Returns the first group of postings for which the identity of costs does not hold; null if it holds for all groups.
+ * The identity applies to every combination of home, order, vendor, cost code, and date: cost = unbilled + payable +
+ * retainage + paid + discount + withheldTax + payroll + other. The identity holds for each entry, and therefore for
+ * every sum of entries.
  */
 export function findImbalance(postings: readonly NewPosting[]): { key: string; difference: string } | null {
   const differences = new Map<string, Big>()

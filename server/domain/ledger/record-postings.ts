@@ -7,25 +7,25 @@ import { assertPeriodOpen } from './period.ts'
 import { findImbalance, type NewPosting } from './posting.ts'
 
 export interface LedgerEntry {
-  /** ID of the entry. Defaults to a new ID. */
+  /** The ID of the entry. Defaults to a new ID. */
   entryId?: string
   postings: readonly NewPosting[]
-  /** ID of the entry that this entry reverses. */
+  /** The ID of the entry that this entry reverses. */
   reversesEntryId?: string | null
-  /** Defaults to `recorded`. `migrated` is for figures from before the ledger. */
+  /** The origin of the figures. Defaults to `recorded`. Use `migrated` for figures from before the ledger existed. */
   basis?: 'recorded' | 'migrated'
   /**
-   * Explanation of the entry. It must not contain names of users, because postings cannot be changed when the personal
-   * data of a user is erased.
+   * An explanation of the entry. It must not contain names of users, because postings cannot be changed when the data
+   * of a user is erased.
    */
   note?: string | null
-  /** The caller by default. */
+  /** The author of the entry. Defaults to the caller. */
   actor?: Pick<Actor, 'type' | 'id'>
 }
 
 /**
- * Records one entry in the ledger and returns its ID, or null if every amount is zero. Locks the state of the period
- * close until the transaction ends, so that no entry is posted to a period while the period is being closed.
+ * Records one entry in the ledger. Returns the ID of the entry, or null if all amounts are zero. Locks the state of the
+ * period close until the transaction ends, so that a concurrent close cannot close the period of the entry.
  *
  * @throws {Problem} `period_closed` if an effective date is in a closed period. Use `toPostingDate` to get a date in an
  *   open period.
@@ -68,12 +68,13 @@ const COLUMNS = [
 /** A statement can have at most 65,535 parameters. */
 const ROWS_PER_STATEMENT = 500
 
-/** Enough for most entries. Each number of rows has its own statement. */
+/** Enough for most entries. The service prepares a separate statement for each number of rows up to this maximum. */
 const MAX_PREPARED_ROWS = 8
 
 const NAMES = COLUMNS.map((column) => `"${column}"`).join(', ')
 
-// Rows with a number from a sequence are inserted as values, because a distributed database cannot select them.
+// Inserts the rows as VALUES. They contain a number from a sequence, and a distributed database does not allow such
+// rows in INSERT … SELECT.
 function insertionOf(count: number): string {
   const rows = Array.from({ length: count }, (_, row) => {
     const values = COLUMNS.map((_, i) => `$${8 + row * COLUMNS.length + i}`)

@@ -4,14 +4,15 @@ import { toLocalDate } from '../../platform/values/calendar.ts'
 import type { NewPosting } from './posting.ts'
 import { recordPostings } from './record-postings.ts'
 
-/** The entries to reverse: all entries of a payment, all entries of a bill, or a single entry. */
+/** The entries to reverse: all entries of a payment, all entries of a bill, or one entry. */
 type Reversed = { paymentId: string } | { billId: string } | { entryId: string }
 
 /**
- * Reverses the entries of a payment or a bill that have not been reversed yet, each with a separate entry. If a bill is
- * reversed, its payments keep their postings. For example, a release of its retainage remains. An entry with several
- * bills or payments, such as the move of a merged vendor, is reversed separately for each bill or payment. A reversal
- * is posted on the day on which it is decided, so a closed month keeps its figures. Returns the IDs of the new entries.
+ * Reverses the entries that have not been reversed yet. Each reversal is a separate entry. If a bill is reversed, the
+ * postings of its payments remain, such as the release of its retainage. If an entry belongs to several bills or
+ * payments, such as the move of a merged vendor's balances, only the postings of the given bill or payment are
+ * reversed. By default, a reversal is posted today, so that the figures of closed months do not change. Returns the IDs
+ * of the new entries.
  */
 export async function reverseEntries(
   call: WriteCall,

@@ -7,11 +7,11 @@ import * as messages from './queries.ts'
 
 interface FoundRecipients {
   found: Addressee[]
-  /** Indexes of the recipients that do not exist. */
+  /** The indexes of recipients that do not exist. */
   unknown: number[]
 }
 
-/** Returns the named users, vendors, and home owners in order, with their addresses for notifications. */
+/** Returns the given users, vendors, and home owners in order, with their addresses for notifications. */
 export async function findRecipients(call: Tenant, named: readonly NamedRecipient[]): Promise<FoundRecipients> {
   const idsOf = (requested: string) => named.flatMap(({ type, id }) => (type === requested ? [id] : []))
   const [userIds, vendorIds, ownerIds] = [idsOf('user'), idsOf('vendor'), idsOf('home_owner')]

@@ -1,9 +1,9 @@
 import type { FieldError, Message, MessageCreate, MessageSubjectType } from '../../../client/contract.gen.ts'
 
-/** A message lists all its recipients, so their number is limited. */
+/** A message contains all of its recipients, so their number is limited. */
 export const MAX_RECIPIENTS = 200
 
-/** The fields of a user that messages need. */
+/** The fields of a user that messages use. */
 export interface MessageUser {
   id: string
   name: string
@@ -17,9 +17,9 @@ export interface Addressee {
   type: NamedRecipient['type']
   id: string
   name: string
-  /** Email addresses, if the message is emailed. */
+  /** The email addresses, if the message is sent by email. */
   addresses: readonly string[]
-  /** The reason that the recipient can no longer receive messages; null if there is no reason. */
+  /** The reason why the recipient can no longer receive messages; null if there is none. */
   gone: 'disabled' | 'archived' | null
 }
 
@@ -27,14 +27,14 @@ export function toAddressee({ id, name, email, status }: MessageUser): Addressee
   return { type: 'user', id, name, addresses: [email], gone: status === 'disabled' ? 'disabled' : null }
 }
 
-/** Returns the users with one of the roles, except deactivated users. */
+/** Returns the users who have one of the roles, except deactivated users. */
 export function listRoleHolders(roles: readonly string[], people: readonly MessageUser[]): Addressee[] {
   return people.filter(({ role, status }) => roles.includes(role) && status !== 'disabled').map(toAddressee)
 }
 
 export type NamedRecipient = NonNullable<MessageCreate['recipients']>[number]
 
-/** Returns all participants in a message, its sender and recipients, except the user who replies. */
+/** Returns the sender and the recipients of a message, except the user who replies. */
 export function listParticipants(
   { sender, recipients }: Pick<Message, 'sender' | 'recipients'>,
   answering: string | null,
@@ -53,7 +53,10 @@ export function findMessageErrors({ recipients, recipientRoles, inReplyToId }: M
     : []
 }
 
-/** The permission needed to link a message to a record, because doing so reveals that the record exists. */
+/**
+ * The permission for linking a message to a record of each type. Without it, a caller could find out whether a record
+ * exists.
+ */
 export const SUBJECT_PERMISSIONS: Readonly<Record<MessageSubjectType, string>> = {
   vendor: 'vendors:read',
   community: 'communities:read',

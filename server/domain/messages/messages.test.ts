@@ -26,7 +26,7 @@ afterAll(() => plumbline.stop())
 const to = (...ids: string[]) => ids.map((id) => ({ type: 'user', id }))
 const idsOf = ({ recipients }: { recipients: { id: string }[] }) => recipients.map(({ id }) => id)
 
-/** Creates a key that acts for this user. */
+/** Creates a key that acts for the given user. */
 async function newKeyOf(userId: string): Promise<string> {
   const key = await plumbline.newKey(['messages:read', 'messages:write'])
   const newest = plumbline.database.statements.selectFrom('apiKeys').select('id').orderBy('id', 'desc').limit(1)

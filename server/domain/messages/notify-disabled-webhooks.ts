@@ -12,9 +12,8 @@ import { listMessageUsers } from './queries.ts'
 import { sendMessage } from './send-message.ts'
 
 /**
- * Notifies the owners and admins of a builder that a webhook subscription was disabled. If there is a mail server, also
- * notifies them by email. The notification is part of the transaction that disables the subscription, so users are
- * notified exactly once.
+ * Notifies the owners and admins of a builder that a webhook subscription was disabled, also by email if there is a
+ * mail server. The notification is part of the transaction that disables the subscription, so it is sent exactly once.
  */
 export async function notifyDisabledWebhooks(
   trx: Db,

@@ -88,14 +88,14 @@ async function resolveRecipients(call: WriteCall, body: MessageCreate, inReplyTo
   return to
 }
 
-/** Returns the sender of a message. If a key sent the message, returns the user that the key acts for. */
+/** Returns the user who sent a message. For a key, returns the user for whom the key acts. */
 async function findSendingUser(call: WriteCall, sender: Message['sender']): Promise<Message['sender']> {
   return sender.type === 'key' && sender.id !== null
     ? { type: 'user', id: await messages.findKeyOwner(call, sender.id) }
     : sender
 }
 
-/** Returns the ID of the calling user, or of the user that the key acts for. */
+/** Returns the ID of the calling user. For a key, returns the ID of the user for whom the key acts. */
 async function findOwnUser(call: Call): Promise<string> {
   const { kind, id } = call.principal
   return kind === 'key' ? messages.findKeyOwner(call, String(id)) : String(id)

@@ -13,12 +13,12 @@ export const { list, find, findAll, lock, insert, update, assertExist } = define
     unreadBy: (id) =>
       `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id} and r."readAt" is null and not r."isOwn")`,
     relatedToId: (id) => `t."relatedToId" = ${id}`,
-    // The first message of a thread has no threadId; its own ID identifies the thread.
+    // The first message of a thread has no threadId, because its own ID identifies the thread.
     threadId: (id) => `(t."threadId" = ${id} or t."id" = ${id})`,
   },
 })
 
-/** Returns the users of the organization, or only the users with these IDs, owners first. */
+/** Returns all users of the organization, or only the users with these IDs. Owners are first. */
 export async function listMessageUsers(call: Tenant, ids?: readonly string[]): Promise<MessageUser[]> {
   return call.db
     .selectFrom('users')
@@ -43,7 +43,7 @@ const SUBJECT_TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
   webhook: sql.table('webhooks'),
 }
 
-/** Returns whether the record that a message is about exists. */
+/** Returns whether the subject of a message exists. */
 export async function isExistingSubject(
   call: Tenant,
   subject: { type: MessageSubjectType; id: string },
@@ -55,7 +55,7 @@ export async function isExistingSubject(
   return rows.length > 0
 }
 
-/** Returns the ID of the user who created a key and for whom the key acts. */
+/** Returns the ID of the user who created a key. The key acts for this user. */
 export async function findKeyOwner(call: Tenant, keyId: string): Promise<string> {
   const { createdByUserId } = await call.db
     .selectFrom('apiKeys')
@@ -67,7 +67,8 @@ export async function findKeyOwner(call: Tenant, keyId: string): Promise<string>
 }
 
 /**
- * Stores the time at which a recipient read the message, or null for unread, in the table used to find unread messages.
+ * Stores the time at which a recipient read the message (null if unread) in the table from which unread messages are
+ * found.
  */
 export async function storeReadAt(
   call: WriteCall,

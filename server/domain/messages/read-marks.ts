@@ -2,10 +2,7 @@ import type { Message } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import * as messages from './queries.ts'
 
-/**
- * Marks a locked message as read or unread by one of its recipients. Does nothing if the message is already marked that
- * way.
- */
+/** Marks a locked message as read or unread for one recipient. Does nothing if the message already has this state. */
 export async function updateReadMark(
   call: WriteCall,
   before: Message,

@@ -11,13 +11,13 @@ export interface OutgoingMessage {
   body: string
   to: readonly Addressee[]
   relatedTo: Message['relatedTo']
-  /** The message to which this message replies. */
+  /** The message that this message answers; null if there is none. */
   inReplyTo: Message | null
 }
 
 /**
- * Sends a message for any caller: stores the message, records its event, and puts the message into the outbox if it is
- * sent by email. An in-app message, or any message without a mail server, counts as delivered once it is stored.
+ * Sends a message for any caller: stores it, records its event, and adds it to the outbox if it is sent by email. A
+ * message that is sent only in the app, or without a mail server, counts as delivered as soon as it is stored.
  */
 export async function sendMessage(call: WriteCall, outgoing: OutgoingMessage): Promise<Message> {
   const { subject, body, to, relatedTo, inReplyTo } = outgoing
@@ -31,7 +31,7 @@ export async function sendMessage(call: WriteCall, outgoing: OutgoingMessage): P
     sender: call.actor,
     recipients: to.map(({ type, id, addresses }) => ({
       ...{ type, id, readAt: null },
-      // A system message is sent to all recipients, even to recipients without an address.
+      // The service sends system messages to all recipients, even if a recipient has no address.
       ...(leaves && addresses.length > 0
         ? { deliveryStatus: 'queued', deliveredAt: null }
         : { deliveryStatus: 'delivered', deliveredAt: now }),
@@ -61,7 +61,7 @@ function replySubject(inReplyTo: Message | null): string | null {
   return inReplyTo === null || inReplyTo.subject === null ? null : `Re: ${inReplyTo.subject}`
 }
 
-/** This length is enough to distinguish messages in a list of emails. */
+/** Long enough to distinguish messages in a list of emails. */
 const MAX_LINE_LENGTH = 80
 
 function takeFirstLine(body: string): string {

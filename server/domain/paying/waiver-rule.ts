@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Tenant } from '../../platform/calls/call.ts'
 
 /**
- * SQL expression for whether payments of an order require a lien waiver. The order is `o`, its vendor `v`, and the
- * organization `g`. The most specific setting applies.
+ * SQL expression for whether payments of an order require a lien waiver. The setting of the order `o` takes precedence
+ * over that of its vendor `v`, which takes precedence over that of the organization `g`.
  */
 export const ORDER_REQUIRES_WAIVER_SQL = `coalesce(o."lienWaiverRequired", v."lienWaiverRequired", g."lienWaiverRequired")`
 
 /**
- * Returns SQL for whether the payment in the row `payment` requires a lien waiver. One order that requires a lien
- * waiver is enough.
+ * Returns SQL for whether the payment in the row `payment` requires a lien waiver, which is the case if at least one of
+ * its orders does.
  */
 export function toWaiverRequiredSql(payment: string): string {
   return `exists (

@@ -3,7 +3,7 @@ import type { LedgerType, MatchBy } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { WrittenRow } from '../../platform/resources/sync-rows.ts'
 
-/** The accounting state of a record: the acknowledged ID and version, and the last failure. */
+/** The accounting state of a record: the acknowledged ID and version, and the most recent failure. */
 export interface LedgerState {
   recordId: string
   type: LedgerType
@@ -49,9 +49,9 @@ export async function storeLedgerStates(
 }
 
 /**
- * Returns the step of a sync that marks the written records of this kind as acknowledged. A row matched by accountingId
- * comes from the accounting system, so its changes need not be sent to that system. A record that was due before stays
- * due, because the row need not contain the fields that were changed in Plumbline.
+ * Returns the step of a sync that marks the stored records as acknowledged. Rows that are matched by accountingId come
+ * from the accounting system, so their changes do not need to be sent back. A record that was already due stays due,
+ * because the row may not contain the fields that were changed in Plumbline.
  */
 export function createAcknowledgeStep(
   type: LedgerType,

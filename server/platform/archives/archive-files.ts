@@ -9,18 +9,18 @@ import * as archives from './queries.ts'
 
 const gzipAsync = promisify(gzip)
 
-/** Compresses lines into a part of a file. Every program that reads gzip treats consecutive parts as one file. */
+/** Compresses lines into a part of a file. All programs that read gzip treat consecutive parts as one file. */
 export function compressLines(lines: string | Buffer): Promise<Buffer> {
   return gzipAsync(lines)
 }
 
-/** Maximum number of characters in memory at a time. */
+/** The maximum number of characters that are in memory at a time. */
 const PIECE_CHARACTERS = 1024 * 1024
 
-/** Yields the lines of an archive without line breaks, in parts that need little memory. */
+/** Yields the lines of an archive, without line breaks, in groups that use little memory. */
 export async function* readLines(store: FileStore, archive: archives.ArchiveName): AsyncGenerator<string[]> {
   const source = await store.open(archives.toStorageKey(archive), null)
-  // The loop below throws any error of the source.
+  // The loop below throws errors of the source.
   const text = pipeline(source, createGunzip(), () => {}).setEncoding('utf8')
   let rest = ''
   for await (const chunk of text) {
@@ -34,12 +34,13 @@ export async function* readLines(store: FileStore, archive: archives.ArchiveName
   if (rest !== '') yield rest.replace(/\n$/, '').split('\n')
 }
 
-/**
- * The maximum number of files to delete per run. The next run follows within an hour, and such files are rare.
- */
+/** The maximum number of files that a run deletes. Such files are rare, and the next run starts within an hour. */
 const MAX_REMOVED_PER_RUN = 100
 
-/** Deletes files that are not archives: files left by an ended writer, and files that another file has replaced. */
+/**
+ * Deletes files that are not archives, because the process that wrote them has ended, or because another file has
+ * replaced them.
+ */
 export async function removeAbandonedFiles({
   database,
   clock,

@@ -11,10 +11,12 @@ import { conflict, notFound } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type Archive, listArchivesAfter, toFileName, toStorageKey } from './queries.ts'
 
-/** The number of archives to look up at a time. The archives are copied one by one. */
+/** The number of archives that are looked up at a time. The archives are then copied one by one. */
 const PAGE_SIZE = 200
 
-/** Yields a builder's archives in order of creation. Throws `not_found` if the builder does not exist. */
+/**
+ * Yields the archives of a builder in the order of their creation. Throws `not_found` if the builder does not exist.
+ */
 export async function* listAllArchives(db: Db, organizationId: string): AsyncGenerator<Archive> {
   const builder = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
   if (builder === undefined) throw notFound()
@@ -29,13 +31,13 @@ export async function* listAllArchives(db: Db, organizationId: string): AsyncGen
 
 export interface ArchiveFilter {
   kind?: string
-  /** For example 2026-11. */
+  /** The month, such as 2026-11. */
   month?: string
 }
 
 /**
- * Copies a builder's archives into a new folder. If a filter is given, copies only archives that match it. Compares
- * each copy with the recorded hash, and returns the number of copied archives.
+ * Copies the archives of a builder to a new folder. If there is a filter, copies only the archives that match it.
+ * Compares each copy with its stored hash. Returns the number of copied archives.
  */
 export async function fetchArchives(
   { database, clock, config }: { database: Database; clock: Clock; config: Pick<Config, 'dataDir' | 'filesBucket'> },
@@ -45,7 +47,7 @@ export async function fetchArchives(
   progress: (copied: number) => void = () => {},
 ): Promise<number> {
   const { store } = openFiles(config)
-  // The folder must be new, so that files of two builders are never mixed.
+  // The folder must not exist, so that files of two builders are never mixed.
   if (existsSync(folder)) throw conflict('value_taken', `${folder} already exists. Choose another folder.`)
   await mkdir(folder, { mode: 0o700 })
   let copied = 0
@@ -65,7 +67,7 @@ export async function fetchArchives(
       throw new Error(`${place} differs from the archive that was written. Restore the file store from a backup.`)
     progress(++copied)
   }
-  // The audit trail records this action, because the archives contain the builder's data.
+  // Record this action in the audit trail, because the archives contain data of the builder.
   await recordOperatorAction(database.statements, {
     ...{ organizationId, at: clock.now(), action: 'organization.archives_fetched', resourceId: organizationId },
   })

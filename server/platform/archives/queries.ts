@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Db } from '../database/database.ts'
 
-/** A file of deleted records, which are lines of JSON as in a builder's export, compressed with gzip. */
+/** A file with deleted records, which are lines of JSON as in the export of a builder, compressed with gzip. */
 export interface Archive extends ArchiveName {
-  /** Number of records. */
+  /** The number of records. */
   records: number
-  /** Size in bytes of the compressed file, and its SHA-256 in hexadecimal. */
+  /** The size of the compressed file in bytes, and below it its SHA-256 in hexadecimal. */
   size: number
   sha256: string
   createdAt: string
@@ -15,33 +15,31 @@ export interface Archive extends ArchiveName {
 export interface ArchiveName {
   organizationId: string
   id: string
-  /** The kind of record, as in the export: `event`. */
+  /** The kind of record, as in the export, such as `event`. */
   kind: string
-  /** The first day, in UTC, of the month of the records. */
+  /** The first day of the month of the records, in UTC. */
   month: string
 }
 
-/** Returns the name of the file, which users also see: event-2026-11-arc_….ndjson.gz */
+/** Returns the name of the file, which users also see, such as event-2026-11-arc_….ndjson.gz. */
 export function toFileName({ kind, month, id }: ArchiveName): string {
   return `${kind}-${month.slice(0, 7)}-${id}.ndjson.gz`
 }
 
-/** Returns the file's key in the store. The key is in the builder's folder, which is deleted with the builder. */
+/** Returns the key of the file in the store. It is in the folder of the builder, which is deleted with the builder. */
 export function toStorageKey(archive: ArchiveName): string {
   return `${archive.organizationId}/${toFileName(archive)}`
 }
 
 /**
- * Writing an archive takes less time: the process reads the rows and makes one upload of at most two minutes. A slower
- * process loses its claim and notices the loss.
+ * The duration of a claim in milliseconds. Writing an archive takes less time: reading the rows, and an upload of at
+ * most two minutes. A slower process loses its claim and then stops.
  */
 const CLAIM_MS = 10 * 60_000
 
 const claimExpiry = (now: Date) => new Date(now.getTime() + CLAIM_MS).toISOString()
 
-/**
- * Claims a kind of a builder's rows to archive some of the rows; returns null while another process holds the claim.
- */
+/** Claims the builder's rows of one kind, to archive some of them; returns null if another process has a claim. */
 export async function claimArchiveKind(
   db: Db,
   now: Date,
@@ -56,8 +54,8 @@ export async function claimArchiveKind(
 }
 
 /**
- * Registers a file that will replace another file, before the new file is written. The new file is deleted unless it
- * becomes an archive in time.
+ * Registers a file before it is written, as the replacement of another file. If it does not become an archive before
+ * the claim expires, the file is deleted.
  */
 export async function addReplacementFile(db: Db, now: Date, other: ArchiveName): Promise<ArchiveName> {
   const archive = { ...other, id: typeid('arc').toString() }
@@ -70,8 +68,8 @@ export async function addReplacementFile(db: Db, now: Date, other: ArchiveName):
 }
 
 /**
- * Makes the file an archive when the transaction commits. Returns false if this process has lost its claim. In this
- * case, the file must not become an archive.
+ * Makes the file an archive when the transaction commits. Returns false if this process has lost its claim, so that the
+ * file must not become an archive.
  */
 export async function markArchiveKept(
   trx: Db,
@@ -90,8 +88,8 @@ export async function markArchiveKept(
 }
 
 /**
- * Allows the file to be deleted. Returns false if the file is in another state. In this case, another process decides
- * about the file.
+ * Marks the file for deletion. Returns false if the file is in another state, which means that another process is
+ * responsible for it.
  */
 export async function markArchiveRemovable(
   db: Db,
@@ -109,7 +107,7 @@ export async function markArchiveRemovable(
   return numUpdatedRows > 0n
 }
 
-/** Ends the claims of all writers of a builder's archives, so that these writers delete no rows. */
+/** Ends the claims of all processes that are writing archives of a builder, so that they delete no rows. */
 export async function revokeWriterClaims(db: Db, now: Date, organizationId: string): Promise<void> {
   await db
     .updateTable('archives')
@@ -120,8 +118,8 @@ export async function revokeWriterClaims(db: Db, now: Date, organizationId: stri
 }
 
 /**
- * Returns files that are not archives and whose claim has expired, for all builders. The writer of these files has
- * ended, or the files were replaced.
+ * Returns the files of all builders that are not archives and whose claim has expired: the process that wrote them has
+ * ended, or they were replaced.
  */
 export async function listAbandonedFiles(db: Db, now: Date, max: number): Promise<ArchiveName[]> {
   return db
@@ -134,7 +132,7 @@ export async function listAbandonedFiles(db: Db, now: Date, max: number): Promis
     .execute()
 }
 
-/** Claims an abandoned file to delete it. */
+/** Claims an abandoned file in order to delete it. */
 export async function claimAbandonedFile(db: Db, now: Date, { organizationId, id }: ArchiveName): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('archives')
@@ -156,7 +154,7 @@ export async function deleteAbandonedFile(db: Db, { organizationId, id }: Archiv
     .execute()
 }
 
-/** Returns a builder's archives in order of creation, starting after the given archive. */
+/** Returns the archives of a builder in the order of their creation, starting after the given archive. */
 export async function listArchivesAfter(
   db: Db,
   organizationId: string,

@@ -9,25 +9,24 @@ export interface RewriteOptions {
   clock: Clock
   files: Files
   organizationId: string
-  /** Returns new text for some of the lines, by line index. Unchanged lines may be omitted. */
+  /** Returns the new texts of lines by line index. Can omit lines that do not change. */
   change(lines: readonly string[]): Promise<ReadonlyMap<number, string>>
 }
 
-/** The number of archives to look up at a time. The archives are rewritten one by one. */
+/** The number of archives that are looked up at a time. The archives are then rewritten one by one. */
 const PAGE_SIZE = 100
 
 /**
- * Rewrites lines of a builder's archives, and returns the number of changed archives. A file is never changed in place.
- * Instead, another file replaces it, together with its row, in a single transaction. Then the old file is deleted. Call
- * this function after changing the tables, because it ends the claim of any process that read the old rows to write an
- * archive.
+ * Rewrites lines in the archives of a builder, and returns the number of changed archives. A file is never changed in
+ * place. Another file replaces it, together with its row, in one transaction, and the old file is deleted afterward.
+ * Call this function after changing the tables. It ends the claims of processes that are writing archives, because they
+ * may have read the old rows.
  */
 export async function rewriteArchives(rewriting: RewriteOptions): Promise<number> {
   const { database, clock, organizationId } = rewriting
   await archives.revokeWriterClaims(database.statements, clock.now(), organizationId)
   let changed = 0
-  // Replacement files come later in the order. The replacement files are read again, but contain nothing left to
-  // change.
+  // This loop also reaches the replacement files, because they are newer, but it finds nothing to change in them.
   for (let last = ''; ; ) {
     const page = await archives.listArchivesAfter(database.statements, organizationId, last, PAGE_SIZE)
     for (const archive of page) if (await rewriteArchive(rewriting, archive)) changed++
@@ -52,7 +51,7 @@ async function rewriteArchive(
   }
   const { path, size, sha256, discard } = await files.receive(changedLines())
   try {
-    // Most archives do not mention the erased person and remain unchanged.
+    // Most archives do not contain the erased person, and stay unchanged.
     if (count === 0) return false
     const other = await archives.addReplacementFile(db, clock.now(), archive)
     await files.store.put(archives.toStorageKey(other), path)

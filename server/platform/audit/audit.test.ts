@@ -8,7 +8,7 @@ import { deleteOldAuditEntries } from './delete-old-entries.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // The tests' requests come from this machine, which may set X-Forwarded-For as a trusted proxy.
+  // The requests of the tests come from this machine, which is a trusted proxy, so they can set X-Forwarded-For.
   plumbline = await startTestPlumbline({ TRUSTED_PROXIES: 'loopback' })
 })
 afterAll(() => plumbline.stop())
@@ -22,7 +22,7 @@ function from(address: string, requestId = 'req_of-the-test') {
   return { headers: { 'x-forwarded-for': address, 'x-request-id': requestId } }
 }
 
-/** Returns the entries of a resource, oldest first, once there are at least `many` entries. */
+/** Waits until there are at least `many` entries of a resource, and returns them, oldest first. */
 async function getEntries(resourceId: string, many = 1): Promise<Body[]> {
   const isThere = ({ body }: ServiceResponse) => body.data.length >= many
   return (await plumbline.until(`${LIST}?resourceId=${resourceId}&sort=at`, isThere)).body.data
@@ -76,7 +76,7 @@ describe('a change', () => {
     )
     await plumbline.patch(`/api/ext/communities/${community.id}`, { city: 'Georgetown' }, from(address))
     await plumbline.post(`/api/ext/communities/${community.id}/status`, { status: 'active' }, from(address))
-    // This request changes nothing, so no entry is recorded.
+    // This request changes nothing, so it has no entry.
     await plumbline.patch(`/api/ext/communities/${community.id}`, { city: 'Georgetown' }, from(address))
     await plumbline.delete(`/api/ext/communities/${community.id}`, from(address))
     const entries = await getEntries(community.id, 4)
@@ -132,7 +132,7 @@ describe('actions of operators', () => {
     const key = await createKey(database, clock, { organizationId, name: 'Short' })
     await rotateKey(database, clock, key.id, 0)
     await revokeKey(database, clock, key.id)
-    // The key is already revoked.
+    // The second revocation has no entry, because the key is already revoked.
     await revokeKey(database, clock, key.id)
     const reported = await getEntries(key.id, 3)
     expect(reported.map(({ action }) => action)).toEqual(['key.created', 'key.rotated', 'key.revoked'])
@@ -316,7 +316,7 @@ describe('the list', () => {
 
 test('a page of an audit filter without an index reads only a limited number of rows', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
-  // IDs sort by time. These IDs are old, and the test looks for the oldest.
+  // IDs are sorted by time. These entries have the smallest IDs, and the test searches for the oldest of them.
   await sql`
     insert into "auditEntries" ("organizationId", "id", "at", "actorType", "action", "resourceId")
     select ${organizationId}, 'aud_' || lpad(i::text, 26, '0'), '2020-01-01', 'system', case i when 1 then 'home.archived' else 'home.updated' end, 'hom_x'

@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** Deletes entries that are older than the audit retention period. */
+/** Deletes entries at the end of the audit retention period. */
 export async function deleteOldAuditEntries(
   database: Database,
   clock: Clock,
@@ -19,7 +19,7 @@ export async function deleteOldAuditEntries(
   })
 }
 
-/** Allows this transaction to delete audit entries. Otherwise, the table prevents deletion. */
+/** Allows this transaction to delete audit entries, which the table otherwise prevents. */
 export async function allowEntryDeletion(trx: Db): Promise<void> {
   await sql`set local plumbline.removes_audit_entries = 'on'`.execute(trx)
 }

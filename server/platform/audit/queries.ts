@@ -8,15 +8,16 @@ import { getIdRange, getResourceType } from './resource-prefixes.ts'
 type AuditQuery = Input<'listAuditEntries'>['query']
 
 /**
- * The audit trail is read from two tables: the events, in order of sequence, and the entries for changes without an
- * event, in order of ID. Each table is read with its own index. The rows are merged by time, which the IDs of both
- * tables contain. A cursor stores the position in each table, so no row is skipped or repeated.
+ * The audit trail consists of two tables: the events in the order of their sequences, and the entries for changes
+ * without an event in the order of their IDs. Each table is read with its own index. The rows of both are merged by the
+ * times in their IDs. A cursor contains the position in each table, so no row is omitted or repeated.
  *
- * A filter without an index is applied to this number of rows at a time, regardless of how many rows match.
+ * If there is no index for a filter, the maximum number of rows that one request reads from each table, regardless of
+ * how many of them match.
  */
 const ROWS_PER_READ = 5000
 
-/** Position in a table: the sequence of an event or the ID of an entry; null before its first row. */
+/** A position in a table, which is the sequence of an event or the ID of an entry; null before the first row. */
 type SourcePosition = string | number | null
 
 interface PlacedEntry {
@@ -26,7 +27,7 @@ interface PlacedEntry {
 
 interface SourceReader {
   found: PlacedEntry[]
-  /** The position of the last searched row; null if there are no more rows. */
+  /** The position of the last row that was searched; null if there are no more rows. */
   end: SourcePosition
 }
 
@@ -49,19 +50,19 @@ interface AuditRow {
   requestId: string | null
 }
 
-/** A table of the audit trail, with the SQL to read it. */
+/** One of the two tables of the audit trail, with the SQL for reading it. */
 interface AuditSource {
   table: string
   place: string
   at: string
-  /** Returns the SQL for the value in this table that corresponds to an entry's ID. */
+  /** Returns SQL for the value of this table that corresponds to the ID of an entry. */
   idOf(id: string): string
   always: RawBuilder<unknown> | null
   action: string
-  /** The columns that filters use, except columns with the same name in both tables. */
+  /** The columns that filters use. Excludes columns that have the same name in both tables. */
   filtered: RawBuilder<unknown>
   columns: RawBuilder<unknown>
-  /** Returns a condition for rows with this outcome. */
+  /** Returns a condition for the rows with this outcome. */
   outcome(requested: AuditEntry['outcome']): RawBuilder<unknown>
 }
 
@@ -92,13 +93,13 @@ const ENTRIES: AuditSource = {
   outcome: (requested) => sql`"outcome" = ${requested}`,
 }
 
-// An app's name is stored only in the app's grant.
+// The name of an app is stored only in its grant.
 function selectGrant(): RawBuilder<unknown> {
   return sql`(select json_build_object('grantId', g."id", 'client', g."clientName") from "oauthGrants" as g
     where g."organizationId" = "auditEntries"."organizationId" and g."id" = "actorGrantId")`
 }
 
-// An entry stores only IDs, so the name shown is the current name of the user or API key.
+// An entry contains only IDs, so it shows the current name of the user or API key.
 function selectCopier(): RawBuilder<unknown> {
   return sql`case when "actorCopierId" like 'usr\\_%' then
       (select json_build_object('type', 'user', 'id', u."id", 'name', u."name") from "users" as u
@@ -124,7 +125,7 @@ export async function listAuditEntries(
   const [event, entry] = [streamEntries(events, start.event), streamEntries(entries, start.entry)]
   while (data.length < limit) {
     const [a, b] = [event.next(), entry.next()]
-    // Rows after the last searched row are unknown, and may precede the rows of the other table.
+    // The rows after the last searched row are not known, and may precede the rows of the other table.
     if ((a === undefined && event.goesOn()) || (b === undefined && entry.goesOn())) break
     if (a === undefined && b === undefined) break
     const first = b === undefined || (a !== undefined && comesBefore(a, b, isDescending)) ? event : entry
@@ -143,14 +144,14 @@ function streamEntries({ found, end }: SourceReader, start: SourcePosition) {
     goesOn: () => end !== null,
     isDone: () => at >= found.length && end === null,
     place(): SourcePosition {
-      // After all matches are used, all searched rows count as read.
+      // If all matches are used, all searched rows count as read.
       if (at >= found.length && end !== null) return end
       return found[at - 1]?.place ?? start
     },
   }
 }
 
-// The last 26 characters of an ID are a time and a random part.
+// Compares IDs. They end with 26 characters that consist of the time and a random part.
 function comesBefore(a: PlacedEntry, b: PlacedEntry, isDescending: boolean): boolean {
   return a.entry.id > b.entry.id === isDescending
 }
@@ -188,8 +189,8 @@ async function readSource(
     const { from, to } = getIdRange(query.resourceType)
     filters.push(sql`"resourceId" >= ${from} and "resourceId" < ${to}`)
   }
-  // If there is no filter, one row more than the page size is read, to find out whether there is another page. If there
-  // is a filter, a fixed number of rows is searched.
+  // Without a filter, read one row more than the page has, to detect whether there is another page. With a filter,
+  // search a fixed number of rows.
   const max = filters.length === 0 ? limit + 1 : ROWS_PER_READ
   const { rows } = await sql<AuditRow & { end: SourcePosition; read: number }>`
     with stretch as materialized (

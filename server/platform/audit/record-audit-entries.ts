@@ -6,14 +6,14 @@ import type { Db } from '../database/database.ts'
 import { getResourceType } from './resource-prefixes.ts'
 
 /**
- * An audit entry for a change without an event. A change with an event is not recorded twice, because the event has the
- * request ID and the address, and is listed as an entry.
+ * An audit entry for a change without an event. Changes with an event need no entry, because the event contains the
+ * request ID and the client address, and is listed as an entry.
  */
 export interface NewEntry {
   organizationId: string
   at: Date
   actor: AuditActor
-  /** The kind of resource and the action, such as `key.revoked`. */
+  /** The kind of record and the action, such as `key.revoked`. */
   action: string
   resourceId: string
   changed?: readonly string[]
@@ -42,7 +42,7 @@ async function insertEntries(db: Db, organizationId: string, entries: readonly N
     address,
     requestId,
   }))
-  // The entries are one JSON parameter, because a statement can have at most 65,535 parameters, and a transaction may
+  // Pass the entries as one JSON parameter. A statement can have at most 65,535 parameters, and a transaction can
   // change thousands of records.
   await sql`
     insert into "auditEntries" ("organizationId", ${toColumns()})
@@ -61,8 +61,8 @@ function toColumns(...alias: string[]) {
 }
 
 /**
- * Records an operator's action on a builder's data, in the transaction of that action. Access to data that leaves the
- * service, such as an export, is also recorded.
+ * Records an operator's action on the data of a builder in the transaction of the action. This includes access to data
+ * that leaves the service, such as an export.
  */
 export async function recordOperatorAction(
   db: Db,
@@ -71,7 +71,7 @@ export async function recordOperatorAction(
   await recordAuditEntries(db, [{ ...act, actor: { type: 'operator', id: null } }])
 }
 
-/** Records the changes of a transaction that no event covers: one entry for each record. */
+/** Records the changes of a transaction that have no event, with one entry for each record. */
 export async function recordUnreportedChanges(call: WriteCall): Promise<void> {
   const reported = new Set(call.events.map(({ resourceId }) => resourceId))
   const untold = new Map<string, Change>()
@@ -91,7 +91,7 @@ export async function recordUnreportedChanges(call: WriteCall): Promise<void> {
   )
 }
 
-/** Records that a caller opened blind bid requests in a transaction that was rolled back. */
+/** Records that a caller has closed blind bid requests in a transaction that was rolled back. */
 export async function recordRolledBackOpenings(call: Call, ids: ReadonlySet<string>): Promise<void> {
   const { organizationId, actor, address, requestId, now, services } = call
   const entry = { organizationId, at: now, actor, address, requestId, action: 'bid_request.opening_undone' }
@@ -101,16 +101,16 @@ export async function recordRolledBackOpenings(call: Call, ids: ReadonlySet<stri
   )
 }
 
-// "Updated" is the least specific change, so any other change replaces it.
+// Any other change replaces "updated", because it is more specific.
 function mergeChanges(before: Change, after: Change): Change {
   const what = before.what === 'updated' ? after.what : before.what
   return { ...before, what, fields: what === 'created' ? [] : [...new Set([...before.fields, ...after.fields])] }
 }
 
-/** Repeated views of a page within this time count as one visit. */
+/** The time in which repeated views of the portal count as one visit. */
 const VISIT_WINDOW_MS = 10 * 60_000
 
-/** Records a view of the vendor portal, at most once every ten minutes per portal link and client. */
+/** Records a view of the vendor portal. Records at most one visit in ten minutes for each portal link and client. */
 export async function recordPortalVisit({
   db,
   organizationId,

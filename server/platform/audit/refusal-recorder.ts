@@ -12,41 +12,44 @@ interface RefusalRecorderParts {
   failures: FailureLog
 }
 
-/** A rejected request. The principal is set if the caller was authenticated but lacked a permission. */
+/** A rejected request. The principal is set if the caller was authenticated but does not have the permission. */
 interface RefusedRequest {
   principal: Principal | null
   address: string
   requestId: string
 }
 
-/** The minimum interval between entries about the same rejection of the same caller and address. */
+/**
+ * The minimum interval in milliseconds between entries about the same rejection of the same caller from the same
+ * address.
+ */
 const RECORD_INTERVAL_MS = 60_000
 
 /**
- * The maximum number of entries per organization and minute. An attacker with an old API key may send requests from a
- * million addresses.
+ * The maximum number of entries per minute for each organization, because an attacker with an old API key can send
+ * requests from a million addresses.
  */
 const MAX_ENTRIES_PER_MINUTE = 60
 
 /**
- * The maximum number of different rejections to remember. If the maximum is exceeded, all rejections are forgotten,
- * which causes only a few additional entries.
+ * The maximum number of different rejections that are remembered. When it is exceeded, all of them are forgotten, which
+ * causes only a few additional entries.
  */
 const MAX_REMEMBERED_REFUSALS = 10_000
 
 interface RefusalCount {
   until: number
-  /** The number of rejections since the last entry. */
+  /** The number of rejections since the previous entry. */
   count: number
 }
 
 /**
- * Returns a function that records rejections due to the caller's identity. Examples are an expired or revoked API key,
- * an API key used from a disallowed address, and a missing permission. An unknown API key belongs to no builder and
- * appears only in the log.
+ * Returns a function that records rejections that depend on the identity of the caller. Examples are an expired or
+ * revoked API key, an API key that is used from an address that is not allowed, and a missing permission. An unknown
+ * API key does not belong to a builder, so the rejection is only logged.
  *
- * Entries caused by strangers are limited. The first rejection in a minute is an entry, and further rejections only
- * increase the count of the next entry.
+ * The number of entries is limited. The first rejection in a minute causes an entry, and later rejections increase the
+ * count of the next entry.
  */
 export function createRefusalRecorder({ database, clock, failures }: RefusalRecorderParts) {
   const remembered = new Map<string, RefusalCount>()
@@ -81,7 +84,7 @@ export function createRefusalRecorder({ database, clock, failures }: RefusalReco
         refused: { reason: problem.code, count },
       },
     ]).catch((error: unknown) => {
-      // The request is rejected in any case, so an unreachable database must not change its response.
+      // The request is rejected in any case, so its response must not depend on the database.
       failures.report(error, { requestId }, 'a refused request could not be added to the audit trail')
     })
   }

@@ -3,7 +3,7 @@ import { type RecordDeclaration, records } from '../calls/records.gen.ts'
 
 export type ResourceType = AuditEntry['resourceType']
 
-/** The ID prefix of each kind of record. An entry stores only the ID, which indicates the kind. */
+/** The ID prefix of each kind of record. An entry contains only the ID, which shows the kind. */
 const PREFIX_BY_TYPE = new Map(
   Object.values<RecordDeclaration>(records).flatMap(({ kind, auditKind = kind, audited = true, prefix }) =>
     audited && auditKind !== undefined ? [[auditKind, prefix]] : [],
@@ -18,9 +18,9 @@ export function getResourceType(resourceId: string): ResourceType {
   return type
 }
 
-/** Returns the first possible ID of this kind, and the first ID after all IDs of this kind. */
+/** Returns the first possible ID of this kind, and the first text after all IDs of this kind. */
 export function getIdRange(type: ResourceType): { from: string; to: string } {
   const prefix = PREFIX_BY_TYPE.get(type)
-  // In byte order, the backtick follows the underscore.
+  // In byte order, the backtick directly follows the underscore.
   return { from: `${prefix}_`, to: `${prefix}\`` }
 }

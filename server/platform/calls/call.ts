@@ -12,55 +12,58 @@ import type { Contract, OperationId } from './contract.ts'
 import type { ResponseBody } from './operation.ts'
 
 /**
- * The caller and its permissions. API keys, users, vendors, and the service itself are all represented in this way.
- * Only the authentication code knows how a caller signed in. The actions of a caller are recorded with the principal's
- * kind and ID.
+ * The caller and its permissions. API keys, users, vendors, and the service itself are all principals. Only the
+ * authentication code knows how a caller has signed in. The kind and the ID of the principal are recorded with its
+ * changes.
  */
 export interface Principal {
   readonly kind: Actor['type']
-  /** The ID of the API key, user, or vendor; null for the service itself. */
+  /** The ID of the API key, user, or vendor; null for the service. */
   readonly id: string | null
   /** The app that acts for a user; absent if the user acts directly. */
   readonly via?: NonNullable<Actor['via']>
-  /** The user who copied the portal link through which a vendor acts; absent for the vendor's own link. */
+  /** The user who copied the portal link that a vendor uses; absent if the vendor uses its own link. */
   readonly copiedBy?: LinkCopier
   readonly organization: Organization
   readonly permissions: ReadonlySet<string>
-  /** The largest purchase order that the caller may approve; null for no limit. */
+  /** The maximum total of a purchase order that the caller can approve; null if there is no limit. */
   readonly poApprovalLimit: number | null
-  /** Whether the caller is a web page with a token instead of the API key (server/platform/keys/browser-token.ts). */
+  /**
+   * Whether the caller is a web page that sends a browser token instead of an API key (see
+   * server/platform/keys/browser-token.ts).
+   */
   readonly isInBrowser?: true
-  /** Whether all changes of this caller become proposals (server/interfaces/proposals). */
+  /** Whether all changes of this caller become proposals (see server/interfaces/proposals). */
   readonly isProposeOnly?: true
-  /** The single record that the credential is limited to; null if it is not limited. */
+  /** The ID of the only record that the credential can access; null if there is no such limit. */
   readonly subjectId: string | null
   /**
-   * The rate-limit counters of the principal's requests: per minute, and per day if the requests count toward the
+   * The counters for the rate limits: one for each minute, and one for each day if the requests count toward the daily
    * quota.
    */
   readonly counters: {
     readonly minute: string
-    /** The per-minute limit that applies. */
+    /** Which limit per minute applies. */
     readonly kind: 'key' | 'portal' | 'user' | 'visitor'
     readonly day: string | null
   }
 }
 
-/** Returns the actor that is recorded for the principal's changes. */
+/** Returns the actor that is recorded for changes of the principal. */
 export function getActor({ kind, id, via, copiedBy }: Principal): Actor {
   if (copiedBy !== undefined && kind === 'vendor') return { type: kind, id, source: 'portal_copied_link', copiedBy }
   return via === undefined || kind !== 'user' ? { type: kind, id } : { type: kind, id, via }
 }
 
 /**
- * Returns the ID of the caller's credential: a key, a session, or a grant. The ID distinguishes the credential from
- * other credentials of the same caller.
+ * Returns the ID of the caller's credential (a key, a session, or a grant), which distinguishes it from other
+ * credentials of the same caller.
  */
 export function getCredentialId({ id, via }: Principal): string | null {
   return via === undefined ? id : via.grantId
 }
 
-/** The fields of the builder that every call needs. */
+/** The fields of the builder that all calls use. */
 export interface Organization {
   readonly id: string
   readonly name: string
@@ -69,17 +72,17 @@ export interface Organization {
   readonly timeZone: string
 }
 
-/** The database and the organization whose rows are read. Every query takes this argument. */
+/** The database, and the organization to which a query is limited. All queries have this parameter. */
 export interface Tenant {
   readonly db: Db
   readonly organizationId: string
-  /** Collects the records that the call reads, if requested. */
+  /** Collects the records that the call reads; null if they are not needed. */
   readonly reads?: RecordReads | null
 }
 
 /**
- * A single call of an operation, over HTTP or from a skill. The call contains all data that a handler needs in addition
- * to its input. `now` does not change during the call, so all rows that the call writes have the same timestamp.
+ * A call of an operation, over HTTP or from a skill. It contains all data that a handler needs besides its input. `now`
+ * is constant during the call, so all rows that the call stores have the same timestamp.
  */
 export interface Call extends Tenant {
   readonly principal: Principal
@@ -89,37 +92,40 @@ export interface Call extends Tenant {
   readonly currency: string
   readonly timeZone: string
   readonly requestId: string
-  /** IP address of the request; null for the service itself. */
+  /** The IP address of the request; null for the service itself. */
   readonly address: string | null
   readonly now: Date
   /**
-   * The database for single statements. Each statement is its own transaction, unless the call is part of a larger
-   * transaction. Throws an error while `write` is running, because that work must use its own call. On the embedded
-   * database, which has only one connection, a statement outside the transaction would wait forever.
+   * The database for single statements. Each statement is a separate transaction, unless the call is part of another
+   * transaction. While `write` runs, using this property throws, because statements of the transaction must use the
+   * call that `write` provides. In the embedded database, which has only one connection, any other statement would wait
+   * forever.
    */
   readonly db: Db
-  /** Runs several statements as one transaction. The work must use the call that is passed to it. */
+  /** Executes several statements in one transaction. They must use the call that is passed to `work`. */
   write<T>(work: (call: WriteCall) => Promise<T>): Promise<T>
   /** The events recorded so far, in order. */
   readonly events: RecordedEvent[]
-  /** The changes of the open transaction so far, for the audit trail. */
+  /** The changes that the open transaction has made so far, for the audit trail. */
   readonly changes: Change[]
-  /** Rows that the open transaction stores before it commits. */
+  /** The rows that the open transaction will store before it commits. */
   readonly pendingRows: PendingRows
   /**
-   * IDs of the blind bid requests that the open transaction has opened. The amounts of these requests were hidden
-   * before.
+   * The IDs of the blind bid requests that the open transaction has closed, so that their hidden amounts become
+   * visible.
    */
   readonly opened: Set<string>
   /**
-   * Whether the amounts of `opened` requests stay hidden until the transaction ends. True for dry runs, batches, and
-   * composite skills, which can read the opened requests and still be rolled back. Otherwise, an error could reveal the
-   * amounts.
+   * Whether the amounts of the requests in `opened` stay hidden until the transaction ends. This is true for dry runs,
+   * batches, and composite skills, because they could read the amounts and then be rolled back.
    */
   readonly keepsHidden: boolean
-  /** Whether all changes of the call are rolled back at the end. */
+  /** Whether all changes of the call are rolled back when it ends. */
   readonly isDryRun: boolean
-  /** Calls another operation as the same caller, in the same transaction and with the usual checks. `input` is flat. */
+  /**
+   * Calls another operation as the same caller and in the same transaction, with all checks. `input` contains all
+   * parameters and fields at one level.
+   */
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<ResponseBody<Id>>
   readonly reads: RecordReads | null
   readonly services: Services
@@ -127,12 +133,15 @@ export interface Call extends Tenant {
 }
 
 /**
- * A call inside a transaction. Functions that lock rows or record events require a WriteCall, so they cannot run
- * outside a transaction.
+ * A call that is inside a transaction. Functions that lock rows or record events require a WriteCall, so they cannot be
+ * called outside a transaction.
  */
 export interface WriteCall extends Call {
   readonly isWriting: true
-  /** Registers work to run after the outermost transaction commits. The work does not run if the commit fails. */
+  /**
+   * Registers a function that is called after the outermost transaction has committed. It is not called if the commit
+   * fails.
+   */
   afterCommit(work: () => void): void
 }
 
@@ -140,13 +149,15 @@ export function isWriteCall(call: Call): call is WriteCall {
   return call.isWriting
 }
 
-/** A reader of data that is derived only from the contract: the published document, the skills, and their schemas. */
+/**
+ * A caller that reads only data derived from the API contract: the published document, the skills, and their schemas.
+ */
 export interface ContractReader {
   readonly permissions: ReadonlySet<string>
   readonly services: { readonly contract: Contract; readonly config: Pick<Config, 'publicUrl'> }
 }
 
-/** Services that the process provides to its calls. */
+/** The services of the process that calls can use. */
 export interface Services {
   readonly contract: Contract
   readonly config: Config
@@ -154,28 +165,34 @@ export interface Services {
   readonly database: Database
   readonly limits: RateLimits
   readonly files: Files
-  /** Identities, sign-in links, and sessions. */
+  /** Identities for sign-in, sign-in links, and sessions. */
   readonly identity: Identity
-  /** The queue of requests for sign-in links, which are processed after the response is sent. */
+  /** The queue of requests for sign-in links. They are processed after the response has been sent. */
   readonly linkRequests: LinkRequestQueue
-  /** The queue of vendors' requests for the list of their portal links. */
+  /** The queue of requests from vendors for the list of their portal links. */
   readonly linkListRequests: LinkRequestQueue
   /** Requests that wait for future events. */
   readonly eventWaits: EventWaits
-  /** Informs the event dispatcher of the number of committed events. */
+  /** Tells the event dispatcher how many events were committed. */
   eventsCommitted(count: number): void
   /**
-   * Informs the deliverer that a webhook subscription may have deliveries to send. The deliverer checks immediately, so
-   * call this function in `afterCommit`.
+   * Tells the deliverer that a webhook subscription may have due deliveries. The deliverer checks immediately, so call
+   * this function in `afterCommit`.
    */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
-  /** Records the changes of a transaction that no event covers, just before it commits. */
+  /** Just before a transaction commits, records its changes that have no event. */
   recordChanges(call: WriteCall): Promise<void>
-  /** After a rollback, records the blind bid requests that the transaction had opened. */
+  /**
+   * After a rollback, records which blind bid requests the transaction had closed, because their amounts may have been
+   * disclosed.
+   */
   recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void>
-  /** Stores the rows that a transaction has recorded, so that a statement can read them or roll them back. */
+  /**
+   * Stores the rows that a transaction has collected, so that statements can read them or a savepoint can roll them
+   * back.
+   */
   storeRecorded(call: WriteCall): Promise<void>
-  /** Calls an operation in-process on behalf of a call. See `Call.operation`. */
+  /** Calls an operation in this process on behalf of a call; see `Call.operation`. */
   operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<ResponseBody<Id>>
 }
 
@@ -187,8 +204,7 @@ export interface RecordedEvent {
 }
 
 /**
- * Events and status changes to be stored together. An operation records several events and status changes, and each
- * statement would be a round trip.
+ * Events and status changes that are stored together. Otherwise, each of them would need a round trip to the database.
  */
 export interface PendingRows {
   readonly events: EventRow[]
@@ -203,10 +219,10 @@ export interface EventRow {
   actorId: string | null
   payload: string
   occurredAt: string
-  /** The ID and client address of the request, which the audit trail adds to an event. */
+  /** The request ID and the client address, which the audit trail shows for the event. */
   requestId: string
   address: string | null
-  /** Permissions required to read this event, in addition to the permission for its type; usually none. */
+  /** The permissions that are required to read this event in addition to the permission of its type; usually none. */
   permissions?: string[]
 }
 
@@ -220,9 +236,7 @@ export interface StatusChangeRow {
   reason: string | null
 }
 
-/**
- * The change of a single record. If a due job made the change, the actor and time may differ from those of the call.
- */
+/** A change of one record. For a job, the actor and the time can differ from those of the call. */
 export interface Change {
   readonly resourceId: string
   readonly what:
@@ -234,8 +248,8 @@ export interface Change {
 }
 
 /**
- * Notes a call's change of a record for the audit trail. If an event also covers the change, the audit trail shows the
- * event.
+ * Records for the audit trail that a call has changed a record. If the change also has an event, the audit trail shows
+ * the event.
  */
 export function recordChange(
   call: WriteCall,
@@ -250,21 +264,22 @@ interface CallOrigin {
   principal: Principal
   requestId: string
   address: string | null
-  /** Default: now. */
+  /** Defaults to the current time. */
   now?: Date
 }
 
-/** Returns a new call that opens its own transactions. */
+/** Returns a call that is not part of a transaction. */
 export function createCall(services: Services, { principal, requestId, address, now }: CallOrigin): Call {
   const { organization, permissions, poApprovalLimit } = principal
   const access = services.database.of(organization.id)
-  // Scheduled work for a builder runs one task at a time and must not wait for the builder's requests.
+  // Jobs of a builder run one at a time, and must not wait for the requests of the builder.
   const transaction = principal.kind === 'system' ? access.transaction : access.transactionInTurn
   const events: RecordedEvent[] = []
   const changes: Change[] = []
   const pendingRows: PendingRows = { events: [], statusChanges: [] }
   const opened = new Set<string>()
-  // The object is written without the spread operator, here and below, because every request creates a call.
+  // Every request creates a call. Therefore, the object is created without the spread operator, which is slower. The
+  // same applies to the functions below.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
     principal,
@@ -292,7 +307,7 @@ export function createCall(services: Services, { principal, requestId, address, 
       call.db = FORBIDDEN_DB
       try {
         const result = await transaction(async (trx) => {
-          // After a deadlock, the work starts again, and the records of the first attempt were not committed.
+          // After a deadlock, the work is executed again. The events of the first execution were rolled back.
           events.length = before
           changes.length = 0
           pendingRows.events.length = 0
@@ -309,7 +324,7 @@ export function createCall(services: Services, { principal, requestId, address, 
         for (const each of afterwards) each()
         return result
       } catch (error) {
-        // The openings are recorded before the error response, so that every disclosure has an audit entry.
+        // Record the disclosure before the error response is sent, so that every disclosure has an audit entry.
         if (opened.size > 0 && principal.kind !== 'system') await services.recordUndoneOpenings(call, opened)
         throw error
       } finally {
@@ -321,7 +336,7 @@ export function createCall(services: Services, { principal, requestId, address, 
   return call
 }
 
-/** The `db` of a call while the call's transaction is open. */
+/** The `db` of a call while its transaction is open. */
 const FORBIDDEN_DB: Db = new Proxy({} as Db, {
   get() {
     throw new Error('Expected the call that call.write passes to its callback.')
@@ -329,8 +344,8 @@ const FORBIDDEN_DB: Db = new Proxy({} as Db, {
 })
 
 /**
- * Returns a call inside a transaction that the caller has opened and will commit. The caller must store the recorded
- * rows with `storePendingRows` and announce the events.
+ * Returns a call inside a transaction that the calling code has opened and will commit. The calling code must store the
+ * collected rows with `storePendingRows` and announce the events.
  */
 export function createCallInTransaction(services: Services, trx: Db, caller: CallOrigin): WriteCall {
   return writeCall(createCall(services, caller), trx, () => {
@@ -338,7 +353,7 @@ export function createCallInTransaction(services: Services, trx: Db, caller: Cal
   })
 }
 
-/** Returns the same call in the same transaction, with another actor or time, for due jobs. */
+/** Returns the same call in the same transaction with another actor or time, for jobs. */
 export function copyCallForPrincipal(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
   const { services, requestId, address, events, changes, pendingRows } = call
   const { opened, keepsHidden, isDryRun, reads } = call
@@ -347,12 +362,12 @@ export function copyCallForPrincipal(call: WriteCall, principal: Principal, now:
   return writeCall(other, call.db, call.afterCommit)
 }
 
-/** Returns the same call with the service itself as the caller. */
+/** Returns the same call with the service itself as the principal. */
 export function toSystemCall(call: WriteCall): WriteCall {
   return copyCallForPrincipal(call, { ...call.principal, kind: 'system', id: null })
 }
 
-/** Returns the same call in the same transaction, which the caller will roll back. */
+/** Returns the same call as a dry run. The calling code will roll back its transaction. */
 export function toDryRunCall(call: WriteCall): WriteCall {
   return writeCall({ ...call, keepsHidden: true, isDryRun: true }, call.db, call.afterCommit)
 }
@@ -362,29 +377,32 @@ export function toSealedCall(call: WriteCall): WriteCall {
   return writeCall({ ...call, keepsHidden: true }, call.db, call.afterCommit)
 }
 
-/** Returns the same call in the same transaction, collecting the records that it reads. */
+/** Returns the same call in the same transaction, which then collects the records that it reads. */
 export function toReadTrackingCall(call: WriteCall, reads: RecordReads): WriteCall {
   return writeCall({ ...call, reads }, call.db, call.afterCommit)
 }
 
-/** The fields of a call that decide whether the amounts of bids are hidden. */
+/** The fields of a call that determine whether amounts of bids are hidden. */
 export type SealState = Pick<Call, 'opened' | 'keepsHidden'>
 
-/** Returns the IDs of the blind bid requests that stay hidden even though the open transaction has opened them. */
+/**
+ * Returns the IDs of the blind bid requests whose amounts stay hidden although the open transaction has closed the
+ * requests.
+ */
 export function listSealedRequestIds({ opened, keepsHidden }: SealState): string[] {
   return keepsHidden ? [...opened] : []
 }
 
 /**
- * Returns the state that decides which amounts are hidden in events. Events are read only after the commit, so they
- * show the amounts of the requests that the transaction opened. A dry run is an exception, because it returns its
- * events itself.
+ * Returns the state that determines which amounts are hidden in events. Events can be read only after the commit, so
+ * they contain the amounts of requests that the transaction has closed. In a dry run, these amounts are hidden, because
+ * a dry run returns its events.
  */
 export function getEventSealState({ opened, isDryRun }: Call): SealState {
   return { opened, keepsHidden: isDryRun }
 }
 
-/** Returns the call to use inside the transaction. The inner call passes its events to the outer call. */
+/** Returns the call inside the transaction. It adds its events to the outer call. */
 function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']): WriteCall {
   const call: WriteCall = {
     organizationId: outer.organizationId,

@@ -4,7 +4,7 @@ import { startTestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { readConfig } from '../config/config.ts'
 import { getNetwork } from './client-address.ts'
 
-/** Returns the logged address of a request with this X-Forwarded-For header. */
+/** Sends a request with this X-Forwarded-For header, and returns the address in the log. */
 async function loggedAddress(trustedProxies: string, forwarded: string): Promise<unknown> {
   const lines: { msg: string; address: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })

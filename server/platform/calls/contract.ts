@@ -7,34 +7,37 @@ import { buildDeprecationHeaders } from './deprecation.ts'
 export type OperationId = keyof operations & string
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** An operation of the contract, in the form that the server needs. */
+/** An operation of the API contract in the form that the server uses. */
 export interface Operation {
   readonly id: OperationId
   readonly method: Method
-  /** The path with braces, as in the contract, such as /api/ext/vendors/{vendorId}. */
+  /** The path with its parameters in braces, such as /api/ext/vendors/{vendorId}. */
   readonly path: string
-  /** The accepted security schemes, each with the required permissions; empty if no authentication is required. */
+  /** The accepted security schemes, with the required permissions of each. Empty if no authentication is required. */
   readonly schemes: ReadonlyMap<string, readonly string[]>
-  /** All permissions that an API key must have; empty if API keys are not accepted. */
+  /** The permissions that an API key must have. Empty if API keys are not accepted. */
   readonly permissions: readonly string[]
-  /** The events that the operation may record (`x-emits`). */
+  /** The events that the operation can record (`x-emits`). */
   readonly emits: readonly string[]
   readonly takesBody: boolean
-  /** Maximum body size in bytes (`x-max-body-bytes`); null for the general limit. */
+  /** The maximum size of the body in bytes (`x-max-body-bytes`); null if the general limit applies. */
   readonly mostBodyBytes: number | null
   /**
-   * Maximum size in bytes of a file that is sent instead of JSON (`x-max-upload-bytes`); null if files are not
-   * accepted.
+   * The maximum size in bytes of a file that is sent instead of JSON (`x-max-upload-bytes`); null if the operation does
+   * not accept files.
    */
   readonly mostUploadBytes: number | null
   readonly takesQuery: boolean
-  /** Whether the operation's success response declares an ETag. */
+  /** Whether the successful response has an ETag. */
   readonly carriesETag: boolean
-  /** The response fields that can change with other records, without a new version of this record (`x-follows`). */
+  /**
+   * The fields of the response that can change together with other records, without a new version of this record
+   * (`x-follows`).
+   */
   readonly follows: readonly string[]
-  /** The declared headers in lowercase. All other headers are ignored. */
+  /** The names of the declared headers in lowercase. All other headers are ignored. */
   readonly headers: ReadonlySet<string>
-  /** The deprecation headers of the operation's responses; null unless the operation is deprecated. */
+  /** The deprecation headers of responses; null if the operation is not deprecated. */
   readonly notice: Readonly<Record<string, string>> | null
   readonly declaration: OperationObject
 }
@@ -48,22 +51,22 @@ export interface OperationObject {
   'x-sunset'?: string
   'x-emits'?: string[]
   /**
-   * The operation's effect on existing records, unless the HTTP method implies it
-   * (server/interfaces/skills/skill-effect.ts).
+   * The effect of the operation on existing records, if the HTTP method does not imply it (see
+   * server/interfaces/skills/skill-effect.ts).
    */
   'x-effect'?: 'reads' | 'adds' | 'settles' | 'replaces' | 'moves'
-  /** False if the operation is not offered to models as a tool. */
+  /** False if models cannot use the operation as a tool. */
   'x-tool'?: boolean
   /**
-   * False if the operation is not a skill, because it returns a secret that must not be in an execution, a batch, or a
-   * proposal.
+   * False if the operation cannot be a skill, because it returns a secret, which must not be stored in an execution, a
+   * batch, or a proposal.
    */
   'x-skill'?: false
-  /** Requests in the words of office staff, for which the skill search should find the operation. */
+  /** Requests in the words of office staff for which the search for skills should return this operation. */
   'x-phrases'?: readonly string[]
   'x-max-body-bytes'?: number
   'x-max-upload-bytes'?: number
-  /** The response fields that no other response contains. */
+  /** The fields of the response that are shown only once. */
   'x-shows-once'?: string[]
   security?: Record<string, string[]>[]
   parameters?: (ParameterObject | SchemaReference)[]
@@ -100,9 +103,15 @@ export interface ContractDocument {
   security?: Record<string, string[]>[]
   tags?: { name: string }[]
   'x-tagGroups'?: TagGroup[]
-  /** Fields that can change with other records, without a new version of their own record, by schema name. */
+  /**
+   * For each schema, the fields that can change together with other records, without a new version of the record
+   * itself.
+   */
   'x-follows'?: Record<string, string[]>
-  /** The schemas of the records that IDs refer to, by schema name and by the ID's field name without its suffix. */
+  /**
+   * For each schema, the schemas of the records to which its IDs refer. The keys are the names of the ID fields without
+   * their suffix.
+   */
   'x-expands'?: Record<string, Record<string, string>>
   paths: Record<string, PathItem>
   webhooks?: Record<string, unknown>
@@ -120,9 +129,9 @@ export interface Contract {
   readonly document: ContractDocument
   readonly version: string
   readonly operations: ReadonlyMap<OperationId, Operation>
-  /** Finds the operation for a request, or the methods that the path allows instead. */
+  /** Returns the operation for a request or, if the path allows only other methods, these methods. */
   match(method: string, path: string): RouteMatch
-  /** Resolves a reference inside the document. Returns any other value unchanged. */
+  /** Returns the value to which a reference in the document points. Returns all other values unchanged. */
   resolve<T extends object>(value: T | SchemaReference): T
 }
 
@@ -136,8 +145,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const root = path.resolve(import.meta.dirname, '../../..')
 
 /**
- * Loads the prepared contract from `npm run generate`, which compiles every schema of the contract. Throws an error if
- * the contract has been edited since, because types, validation, and handlers would no longer match.
+ * Loads the contract as prepared by `npm run generate`, which compiles all of its schemas. Throws if the contract has
+ * been edited since, because the types, the validation, and the handlers would no longer match it.
  */
 export function loadContract(): Contract {
   const prepared = JSON.parse(readFileSync(path.join(root, 'server/contract.gen.json'), 'utf8')) as {
@@ -153,7 +162,7 @@ export function loadContract(): Contract {
   return readContract(prepared.document)
 }
 
-/** Returns the hash of openapi.yaml and all files in contract/; null if only the generated output is present. */
+/** Returns the hash of openapi.yaml and all files in contract/; null if only generated files are installed. */
 export function hashContractSource(): string | null {
   const index = path.join(root, 'openapi.yaml')
   if (!existsSync(index)) return null
@@ -175,7 +184,7 @@ export function readContract(document: ContractDocument): Contract {
       const declared = parameters.map((parameter) => resolve<ParameterObject>(document, parameter))
       const schemes = getSchemes(document, declaration)
       const operation: Operation = {
-        // The types are generated from this document, so its IDs are exactly the IDs in the types.
+        // The types are generated from the same document, so they contain exactly its operation IDs.
         id: declaration.operationId as OperationId,
         method,
         path: template,
@@ -206,16 +215,16 @@ export function readContract(document: ContractDocument): Contract {
 }
 
 /**
- * Returns whether programs may call the operation: a builder's program with an API key, or a vendor's program with a
- * token. All other operations are for the service's own pages.
+ * Returns whether programs can call the operation: the builder's programs with an API key, or a vendor's program with a
+ * portal token. All other operations are only for the pages of the service.
  */
 export function isOpenToPrograms({ schemes }: Operation): boolean {
   return schemes.has('apiKey') || schemes.has('portalToken')
 }
 
 /**
- * Whether the operation is a skill. A vendor's actions in the portal are not for the builder's agents, and operations
- * that run skills would only wrap other skills.
+ * Returns whether the operation is a skill. Agents of the builder cannot act for vendors in the portal, and an
+ * operation that runs skills would only wrap another skill.
  */
 export function isSkill({ id, schemes, declaration }: Operation): boolean {
   return schemes.has('apiKey') && declaration['x-skill'] !== false && !SKILL_RUNNERS.has(id)
@@ -242,7 +251,7 @@ function getEtag(
   return { carriesETag: false, follows: [] }
 }
 
-// An operation lists its security requirements separately, with one scheme each. Any one requirement is sufficient.
+// An operation has separate security requirements with one scheme each. Meeting one of them is sufficient.
 function getSchemes(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
   const schemes = new Map<string, readonly string[]>()
   const stated = declaration.security ?? document.security
@@ -267,8 +276,8 @@ function resolve<T extends object>(document: ContractDocument, value: T | Schema
   return resolve(document, at as T | SchemaReference)
 }
 
-// Routes form a tree of path segments, so a lookup takes the same time regardless of the number of operations. A
-// literal segment takes precedence over a parameter: in /bids/request, `request` is not a bid ID.
+// The routes form a tree of path segments, so the time of a lookup does not depend on the number of operations. A
+// literal segment takes precedence over a parameter: in /bids/request, `request` is not the ID of a bid.
 interface RouteNode {
   literals: Map<string, RouteNode>
   parameter: RouteNode | null

@@ -5,7 +5,7 @@ import { type ContractDocument, readContract } from './contract.ts'
 
 let plumbline: TestPlumbline
 
-// Creates a contract with two deprecated operations. A release announced one of the deprecations.
+// Creates a contract with two deprecated operations, one of which a release has announced as deprecated.
 beforeAll(async () => {
   const changing = structuredClone(document) as ContractDocument & { 'x-changelog': object[] }
   const [vendors, scopes] = [changing.paths['/api/ext/vendors']?.get, changing.paths['/api/ext/scopes']?.get]

@@ -2,9 +2,10 @@ import type { Release } from '../../../client/contract.gen.ts'
 import type { ContractDocument, OperationObject } from './contract.ts'
 
 /**
- * Returns the headers for every response of a deprecated operation. They contain the deprecation date (Deprecation, RFC
- * 9745), the removal date (Sunset, RFC 8594), and a link to the documentation. The deprecation date is the date of the
- * release that announced the deprecation in `x-changelog`. The removal date is the operation's `x-sunset`.
+ * Returns the headers for all responses of a deprecated operation. They contain the date of the deprecation
+ * (Deprecation, RFC 9745), the date of the removal (Sunset, RFC 8594), and a link to the documentation. The date of the
+ * deprecation is that of the release that announced it in `x-changelog`. The date of the removal is the `x-sunset` of
+ * the operation.
  */
 export function buildDeprecationHeaders(
   document: ContractDocument,
@@ -15,7 +16,7 @@ export function buildDeprecationHeaders(
   const announced = releases.find(({ changes }) =>
     changes.some(({ kind, operations }) => kind === 'deprecated' && operations.includes(operationId)),
   )
-  // If there is no announcement, the date of the current version is used.
+  // If no release has announced the deprecation, use the date of the current version.
   const since = (announced ?? releases[0])?.date
   return {
     ...(since !== undefined && { Deprecation: `@${Date.parse(since) / 1000}` }),
@@ -24,10 +25,7 @@ export function buildDeprecationHeaders(
   }
 }
 
-/**
- * Combines the headers of a response with the headers of a deprecation notice. Both sets of headers may contain a Link
- * header.
- */
+/** Combines the headers of a response with those of a deprecation notice. Both can contain a Link header. */
 export function mergeNoticeHeaders(
   headers: Record<string, string | number>,
   notice: Readonly<Record<string, string>>,

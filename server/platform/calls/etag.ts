@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { conflict, Problem } from '../problems/problem.ts'
 
 /**
- * Returns the ETag: the record's version, or a digest of the text if there is no version (as in a computed sheet). For
- * fields that can change with other records (`follows`), a digest is added to the version. Otherwise, a 304 response
- * would hide changes of these fields.
+ * Returns the ETag of a body. This is the version of the record or, if there is no version (for example in a calculated
+ * sheet), a digest of the text. If fields can change together with other records (`follows`), the ETag also contains a
+ * digest of these fields. Otherwise, a 304 response would hide their changes.
  */
 export function computeEtag(body: object, text: () => string, follows: readonly string[] = []): string {
   if ('version' in body && typeof body.version === 'number') {
     if (follows.length === 0) return `"${body.version}"`
     return `"${body.version}.${digestText(JSON.stringify(Object.entries(body).filter(([field]) => follows.includes(field))))}"`
   }
-  // The computation time of a sheet is not part of its content.
+  // Ignore the time at which a sheet was calculated.
   return `"${digestText('asOf' in body ? JSON.stringify({ ...body, asOf: null }) : text())}"`
 }
 
@@ -26,8 +26,8 @@ export function matchesEtag(header: string, etag: string): boolean {
 }
 
 /**
- * Throws `precondition_failed` if a change is based on an older version. The caller must have locked the row. The
- * digest of `follows` fields is ignored, because a caller cannot change these fields.
+ * Throws `precondition_failed` if a change is based on another version. The caller must have locked the row. Ignores
+ * the digest of `follows` fields, because they do not belong to the record itself.
  */
 export function assertIfMatch(ifMatch: string | undefined, current: { version: number }): void {
   if (ifMatch === undefined || matchesEtag(ifMatch.replace(/(?<="\d+)\.[\w-]+(?=")/g, ''), `"${current.version}"`))
@@ -40,7 +40,7 @@ export function assertIfMatch(ifMatch: string | undefined, current: { version: n
   )
 }
 
-/** Throws `conflict` unless the record still has the given version. Does nothing if no version is given. */
+/** Throws `conflict` if the record no longer has the given version. Does nothing if no version is given. */
 export function assertVersionSeen(version: number | undefined, current: { number: string; version: number }): void {
   if (version !== undefined && version !== current.version)
     throw conflict(

@@ -1,10 +1,10 @@
 import type { Contract, Operation, OperationId, ResponseObject, Schema } from './contract.ts'
 
 /**
- * Returns the operation that accepts a field that was sent to another operation of the same resource. For example,
- * `status` in updateVendor belongs to changeVendorStatus. If several operations accept the field, returns the operation
- * whose path is most similar to the called path. This way, an update is directed to an operation that changes a record,
- * not to an operation that creates a record.
+ * If a request contains a field that its operation does not accept, returns the operation of the same resource that
+ * accepts it. For example, `status` in updateVendor belongs to changeVendorStatus. If several operations accept the
+ * field, returns the one whose path is most similar to the path of the request. For an update, this is an operation
+ * that changes a record instead of one that creates a record.
  */
 export function findAcceptingOperation(
   contract: Contract,
@@ -20,14 +20,14 @@ export function findAcceptingOperation(
   return best?.id
 }
 
-/** Returns the fields of an operation's body with their schemas; empty if there is no body. */
+/** Returns the fields in the body of an operation with their schemas; empty if there is no body. */
 export function getBodyFields(contract: Contract, { declaration }: Operation): Record<string, Schema> {
   const schema = declaration.requestBody?.content['application/json']?.schema
   if (schema === undefined) return {}
   return (contract.resolve<Schema>(schema).properties ?? {}) as Record<string, Schema>
 }
 
-/** For each operation, a cache of the other operations of its resource. These operations never change. */
+/** For each operation, the other operations of its resource. They are cached, because they never change. */
 const relatedOperations = new WeakMap<Contract, Map<OperationId, readonly Operation[]>>()
 
 function findRelatedOperations(contract: Contract, requested: Operation): readonly Operation[] {
@@ -46,13 +46,13 @@ function findRelatedOperations(contract: Contract, requested: Operation): readon
   return found
 }
 
-/** Returns the path without an item's ID and action, such as /vendors for /vendors/{vendorId}/status. */
+/** Returns the path without the ID of a record and the action, such as /vendors for /vendors/{vendorId}/status. */
 function getCollection(contract: Contract, path: string): string {
   const isRead = contract.document.paths[path]?.get !== undefined
   return isRead && !path.endsWith('}') ? path : path.replace(/\/\{\w+\}(\/[\w-]+)?$/, '')
 }
 
-/** Returns the name of the schema of the operation's success response. */
+/** Returns the name of the schema of the successful response. */
 function responseSchemaOf(contract: Contract, { declaration }: Operation): string | undefined {
   const status = Object.keys(declaration.responses).find((status) => status.startsWith('2')) ?? ''
   const response = declaration.responses[status]

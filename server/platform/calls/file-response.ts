@@ -19,11 +19,11 @@ export interface StoredFile {
   readonly sha256: string
   /** Whether browsers may display the content. Only for content that the service itself has created. */
   readonly isInline?: boolean
-  /** Opens the whole content, or a range of the content. */
+  /** Opens the entire content or a range of it. */
   open(range: ByteRange | null): Promise<Readable>
 }
 
-/** A file as a response body. The file is opened only when it is sent, and is streamed without buffering. */
+/** A file as the body of a response. It is opened only when it is sent, and is streamed without buffering. */
 export class FileResponse {
   readonly #file: StoredFile
 
@@ -32,7 +32,7 @@ export class FileResponse {
   }
 
   /**
-   * Returns the content in base64 for the result of a skill, which is JSON. Throws `payload_too_large` if the file is
+   * Returns the content in base64, for the result of a skill, which is JSON. Throws `payload_too_large` if the file is
    * too large.
    */
   async base64(): Promise<string> {
@@ -46,8 +46,8 @@ export class FileResponse {
   }
 
   /**
-   * Returns the file or range to send for these request headers. Throws `range_not_satisfiable` if the range is outside
-   * the file.
+   * Returns the file, or the range of it, for the headers of a request. Throws `range_not_satisfiable` if the range is
+   * outside the file.
    */
   sent({ range, ifRange }: { range: string | undefined; ifRange: string | undefined }): SentFile {
     const { fileName, contentType, size, sha256, isInline = false } = this.#file
@@ -68,21 +68,21 @@ export class FileResponse {
   }
 }
 
-/** Throws `unavailable`, because the file store sent only a part of the file. */
+/** Throws `unavailable` if the file store has sent only a part of the file. */
 function failIncompleteRead(cause: unknown): never {
   const detail = 'The file could not be read completely from the file store. Try again in 5 seconds.'
   const unavailable = new Problem('unavailable', detail, {}, { 'Retry-After': '5' })
-  // The cause appears only in the log. The response does not mention the cause.
+  // The cause is logged, but is not part of the response.
   unavailable.cause = cause
   throw unavailable
 }
 
-/** Returns a file response from content in memory. */
+/** Returns a file response for content in memory. */
 export function createFileResponse(fileName: string, contentType: string, bytes: Buffer): FileResponse {
   return createResponse({ fileName, contentType, isInline: false }, bytes)
 }
 
-/** Returns an image from memory that browsers may display. */
+/** Returns a file response for an image in memory that browsers may display. */
 export function createImageResponse(fileName: string, contentType: string, bytes: Buffer): FileResponse {
   return createResponse({ fileName, contentType, isInline: true }, bytes)
 }
@@ -104,21 +104,18 @@ export interface SentFile {
   open(): Promise<Readable>
 }
 
-/** This is the same as the maximum for an upload in JSON, so that an agent can read the files that it attached. */
+/** The same maximum as for uploads in JSON, so that an agent can read the files that it has attached. */
 const MAX_BYTES_IN_JSON = 750_000
 
-// A file may be malicious, so browsers must download it instead of displaying it. If a browser still displays the file,
-// the file cannot run scripts.
+// A file can be malicious, so browsers must download it instead of displaying it. If a browser still displays it,
+// scripts in the file are blocked.
 const HEADERS = {
   'Accept-Ranges': 'bytes',
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/**
- * Returns the requested range. Validation against the contract has already rejected every header that is not a single
- * range.
- */
+/** Returns the requested range. Validation has already rejected all headers that are not a single range. */
 function parseByteRange(range: string, size: number): ByteRange {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)

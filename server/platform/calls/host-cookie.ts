@@ -1,7 +1,7 @@
 /**
- * Returns the full name of a cookie of this service. On HTTPS, the name has the prefix `__Host-`. Browsers then accept
- * the cookie only over HTTPS, from exactly this host, and for all of its paths. No other host in the domain can set the
- * cookie. Without HTTPS, as on http://localhost, browsers reject the prefix.
+ * Returns the full name of a cookie of this service. On HTTPS, the name has the prefix `__Host-`. Browsers accept such
+ * a cookie only over HTTPS and only from this host, so no other host in the domain can set it. Without HTTPS, for
+ * example on http://localhost, browsers reject the prefix, so the name has none.
  */
 export function toHostCookieName(name: string, publicUrl: string): string {
   return isHttps(publicUrl) ? `__Host-${name}` : name

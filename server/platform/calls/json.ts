@@ -1,12 +1,12 @@
 /**
- * The text of a JSON document that is assembled from parts that are already JSON, such as the rows of a list. The text
- * replaces a value that would otherwise be built only to be serialized again.
+ * The text of a JSON document that consists of parts that are already JSON, such as the rows of a list. It avoids
+ * creating objects only to serialize them again.
  */
 export class Json<T> {
   readonly text: string
-  /** The cursor of the next page; null if the document is not a page or is the last page. */
+  /** The cursor of the next page; null if the document is not a page, or if there is no next page. */
   readonly nextCursor: string | null
-  /** This field is only for the compiler, so that a Json of one type is not assignable to a Json of another type. */
+  /** Never set. Prevents the compiler from accepting the Json of one type for another type. */
   declare readonly valueType: T
 
   constructor(text: string, nextCursor: string | null = null) {

@@ -39,7 +39,7 @@ test('docs, the published contract, and tools use the same description of an ope
   Object.assign(createVendor ?? {}, { description: 'Adds a vendor.', 'x-emits': ['vendor.created'] })
   const contract = readContract(document)
   const whole = 'Adds a vendor. Needs vendors:write; emits vendor.created.'
-  // Tool definitions for models have no other field for the effect.
+  // Definitions of tools have no other field for the effect.
   expect(toToolDefinition(findCatalog(contract).find('createVendor')).description).toBe(`${whole} ${EFFECTS.adds.said}`)
   expect(JSON.stringify(publishCompleteContract(document, 'http://localhost'))).toContain(whole)
   const site = { title: '', version: '', url: '', docs: '/docs' }

@@ -4,8 +4,7 @@ interface DescribedOperation {
   description?: string
   permissions: readonly string[]
   /**
-   * The events that the operation may record; undefined if they are not declared, as for a skill that consists of
-   * several operations.
+   * The events that the operation can record; undefined if they are not declared, for example for a composite skill.
    */
   emits?: readonly string[]
   writes: boolean
@@ -13,7 +12,8 @@ interface DescribedOperation {
 
 /**
  * Returns the description of an operation, followed by facts from other parts of the contract: the required
- * permissions, and the changes and events. If the description already covers these facts, only missing names are added.
+ * permissions, the changes, and the events. If the description already contains these facts, adds only the names that
+ * are missing.
  */
 export function describeOperation(operation: DescribedOperation): string {
   const { description = '' } = operation
@@ -37,7 +37,7 @@ function describeUnmentioned({ description = '', permissions, emits = [] }: Desc
   ]
 }
 
-/** Returns an operation of the OpenAPI document with the complete description. */
+/** Returns an operation of the OpenAPI document with its complete description. */
 export function addDescription(method: string, operation: OperationObject): OperationObject {
   const permissions = (operation.security ?? []).flatMap((requirement) => Object.values(requirement).flat())
   const { 'x-emits': emits = [] } = operation

@@ -7,9 +7,9 @@ import type { Json } from './json.ts'
 import type { ReceivedFile } from './upload.ts'
 
 /**
- * The input and result of a handler, derived from the contract's types by operationId. A handler never sees a request
- * or a response. A handler takes validated values and returns a plain value, so HTTP and skills call it in the same
- * way. If a field has a default in the contract, the field is always set.
+ * The input and the result of a handler, derived from the types of the contract by operationId. Handlers do not use
+ * requests or responses. They receive validated values and return plain values, so HTTP and skills call them in the
+ * same way. Fields with a default in the contract are always set.
  */
 export interface Input<Id extends OperationId> {
   path: OperationParameters<Id, 'path'>
@@ -17,7 +17,7 @@ export interface Input<Id extends OperationId> {
     ? WithDefaults<OperationParameters<Id, 'query'>, FilledQueries[Id] & keyof OperationParameters<Id, 'query'>>
     : OperationParameters<Id, 'query'>
   body: (Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>) | FileBody<operations[Id]>
-  /** The version that a change is based on, for operations with If-Match. */
+  /** The version on which a change is based. Only for operations with If-Match. */
   ifMatch: 'If-Match' extends keyof OperationParameters<Id, 'header'> ? string | undefined : never
 }
 
@@ -25,8 +25,8 @@ export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => 
 export type Handlers = { [Id in OperationId]: Handler<Id> }
 
 /**
- * Merges the handlers of all slices into one object. If two slices handle the same operation, the compiler reports a
- * type error.
+ * Combines the handlers of all slices in one object. If two slices handle the same operation, the compiler reports an
+ * error.
  */
 export function mergeHandlers<const Slices extends readonly Partial<Handlers>[]>(
   ...slices: Slices &
@@ -35,8 +35,7 @@ export function mergeHandlers<const Slices extends readonly Partial<Handlers>[]>
   return Object.assign({}, ...(slices as readonly object[])) as MergedHandlers<Slices>
 }
 
-// The intermediate result is passed on as a type parameter, because the compiler evaluates only about fifty nested
-// types.
+// The intermediate results are type parameters, because the compiler evaluates only about fifty nested types.
 type DuplicateHandlers<Slices, Seen = never, Found = never> = Slices extends readonly [infer First, ...infer Rest]
   ? DuplicateHandlers<Rest, Seen | keyof First, Found | (keyof First & Seen & string)>
   : Found
@@ -44,7 +43,7 @@ type MergedHandlers<Slices, Known = unknown> = Slices extends readonly [infer Fi
   ? MergedHandlers<Rest, Known & First>
   : Known
 
-/** A successful response that the contract declares for the operation. Problems are thrown. */
+/** A successful response that the contract declares for the operation. Problems are thrown instead. */
 export type Reply<Id extends OperationId> = {
   [Status in keyof operations[Id]['responses'] & number]: ResponseContent<
     operations[Id]['responses'][Status]
@@ -59,13 +58,13 @@ export type Reply<Id extends OperationId> = {
     : never
 }[keyof operations[Id]['responses'] & number]
 
-/** The body of the operation's successful response. */
+/** The body of a successful response of the operation. */
 export type ResponseBody<Id extends OperationId> = Exclude<
   Extract<Reply<Id>, { body: object | string }>['body'],
   Json<unknown>
 >
 
-/** An input with defaults filled in for some fields, and for fields of some nested objects. */
+/** An input in which fields with a default are always set, including fields of some nested objects. */
 export type WithDefaults<T, Names extends keyof T, Inner = object> = Flat<
   Omit<T, Names | keyof Inner> &
     Required<Pick<T, Names>> & {
@@ -91,18 +90,18 @@ type ResponseContent<R> = R extends { content: { 'application/json': infer B } |
     : R extends { content?: never }
       ? undefined
       : never
-/** The content types of a body that is a file. */
+/** The content types of files. */
 type FileContent =
   | { 'application/octet-stream': string }
   | { 'application/pdf': string }
   | { 'application/x-ndjson': string }
   | { 'image/webp': string }
   | { 'text/csv': string }
-// If a file is sent instead of JSON, the file has been received completely before the handler is called.
+// A file that is sent instead of JSON has been received completely before the handler is called.
 type FileBody<Op> = Op extends { requestBody: { content: { 'application/octet-stream': string } } }
   ? ReceivedFile
   : never
-// If an optional body is not sent, the handler gets an empty object.
+// If an optional body is missing, the handler receives an empty object.
 type Body<Op> = Op extends { requestBody?: infer R }
   ? [R & {}] extends [never]
     ? undefined

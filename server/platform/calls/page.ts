@@ -1,14 +1,14 @@
 import { Problem } from '../problems/problem.ts'
 
-/** The position at which a page begins: after the item with this ID and this value in the sort field. */
+/** The position at which a page begins: after the record with this ID and this value of the sort field. */
 export interface PagePosition {
   value: string | number | null
   id: string
 }
 
 /**
- * Returns the cursor of the next page, which is opaque to callers. The cursor contains the sort order and the position
- * of the last item on the page.
+ * Returns the cursor of the next page, which is opaque to clients. It contains the sort order and the position of the
+ * last record on the page.
  */
 export function encodeCursor(sort: string, position: PagePosition): string {
   return Buffer.from(JSON.stringify([sort, position.value, position.id])).toString('base64url')
@@ -22,7 +22,7 @@ export function decodeCursor(sort: string, cursor: string): PagePosition {
       return { value, id }
     }
   } catch {
-    // Invalid JSON causes an error below.
+    // If the JSON is invalid, the function throws below.
   }
   throw createCursorProblem()
 }
@@ -40,13 +40,13 @@ export function createCursorProblem(): Problem {
 }
 
 /**
- * A page ends with the item that reaches this size in bytes of JSON, and then has `nextCursor`. The size equals the
- * maximum size of a request. A page of 200 records of normal size is far smaller. Therefore, a client that does not
- * read its response uses no more memory than a client that sends a request of maximum size.
+ * The maximum size of a page in bytes of JSON. The record that reaches this size is the last on its page, which then
+ * has `nextCursor`. This is also the maximum size of a request, so a client that does not read its response uses no
+ * more memory than a client with the largest request. A page of 200 typical records is far smaller.
  */
 export const MAX_PAGE_BYTES = 1024 * 1024
 
-/** Returns the number of items of these sizes that fit on a page: at least one, if there are any items. */
+/** Returns how many records of these sizes fit on a page. This is at least one if there are records. */
 export function countItemsThatFit(sizes: readonly number[], limit: number): number {
   const max = Math.min(sizes.length, limit)
   let bytes = 0
@@ -56,8 +56,8 @@ export function countItemsThatFit(sizes: readonly number[], limit: number): numb
 }
 
 /**
- * Returns a page and the cursor of the next page. `rows` must contain one row more than the page. Use this function for
- * rows whose length the contract limits.
+ * Returns a page with the cursor of the next page. `rows` must contain one row more than the page. Use this function
+ * for rows whose size is limited by the contract.
  */
 export function toPage<Row extends { id: string }>(
   rows: Row[],

@@ -1,6 +1,6 @@
 const MAX_PATH_LENGTH = 200
 
-/** Returns the path of a URL without its query, and without secrets from portal links and malformed requests. */
+/** Returns the path of a URL without its query and without secrets, such as those in portal links. */
 export function redactPath(url: string): string {
   const [path = ''] = url.split('?', 1)
   return path

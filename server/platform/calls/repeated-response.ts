@@ -2,11 +2,13 @@ import type { Call } from './call.ts'
 import { type Contract, ContractError, type OperationId } from './contract.ts'
 
 /**
- * Rules for repeating an operation's response when a request repeats its Idempotency-Key. A secret that is shown only
- * once is not stored with the response. A repeated request reads the secret from its encrypted storage.
+ * The rules for the response to a repeated request, which has the same Idempotency-Key. Secrets that are shown only
+ * once are not stored with the response. A repeated response reads the secret from its encrypted storage.
  */
 export interface RepeatRules {
-  /** Throws if the caller may no longer see the response. The operation's permissions have already been checked. */
+  /**
+   * Throws if the caller may no longer see the response. The permissions of the operation have already been checked.
+   */
   permit?(body: unknown, call: Call): void
   /** Returns the response without the secrets that must not be stored. */
   conceal(body: object): object
@@ -14,10 +16,10 @@ export interface RepeatRules {
   reveal(body: object, call: Call): Promise<object | null>
 }
 
-/** The rules by operation. The responses of all other operations are repeated unchanged. */
+/** The rules of each operation. Operations without rules repeat their responses unchanged. */
 export type RepeatRulesByOperation = { readonly [Id in OperationId]?: RepeatRules }
 
-/** Throws unless every operation with `x-shows-once` has rules for repeating its response. */
+/** Throws unless all operations with `x-shows-once` have rules. */
 export function assertSecretsConcealed(contract: Contract, repeats: RepeatRulesByOperation): void {
   for (const { id, declaration } of contract.operations.values()) {
     if (declaration['x-shows-once'] !== undefined && repeats[id] === undefined)

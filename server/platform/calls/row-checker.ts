@@ -9,14 +9,14 @@ import type { Checked } from './checked.gen.ts'
 import type { Contract } from './contract.ts'
 
 export type RowSchema = keyof components['schemas'] & string
-/** A row after validation, with its defaults. */
+/** A row after validation, with default values. */
 export type CheckedRow<Name extends RowSchema> = Name extends keyof Checked
   ? Checked[Name]
   : components['schemas'][Name]
 
 /**
- * Returns a function that validates each row of a request separately against a schema of the contract. With
- * best_effort, the contract accepts any object as a row, so that one invalid row does not reject the request.
+ * Returns a function that validates each row of a request separately, using a schema of the contract. With best_effort,
+ * validation of the request accepts any object as a row, so that an invalid row does not fail the request.
  */
 export function createRowChecker<Name extends RowSchema>(
   { services, currency }: Pick<Call, 'services' | 'currency'>,

@@ -1,8 +1,8 @@
 import type { Contract, Schema } from './contract.ts'
 
 /**
- * Returns the names of the fields that are secret wherever they occur (`x-secret`). Used for values without a known
- * schema, such as rejected inputs and old events. Names that also have other meanings, such as `url`, are not included.
+ * Returns the names of the fields that always contain a secret (`x-secret`). They are removed from values without a
+ * known schema, such as rejected inputs and old events. Excludes names that also have another meaning, such as `url`.
  */
 export function getSecretNames({ document }: Pick<Contract, 'document'>): ReadonlySet<string> {
   let found = names.get(document)
@@ -40,7 +40,7 @@ function collectSecretNames(document: Contract['document']): ReadonlySet<string>
 /** Keywords that contain values instead of schemas. */
 const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum'])
 
-/** Returns the value without the fields that have one of these names, at any depth. */
+/** Returns the value without all fields that have one of these names, including nested fields. */
 export function omitNamedFields(names: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => omitNamedFields(names, item))
   if (typeof value !== 'object' || value === null) return value

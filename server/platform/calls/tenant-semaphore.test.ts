@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { TenantSemaphore } from './tenant-semaphore.ts'
 
-/** Returns work that runs until the test finishes it, and records the order in which the work started. */
+/**
+ * Returns a function that starts work, which then runs until the test finishes it. Also returns the order in which the
+ * work started.
+ */
 function workshop() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()

@@ -1,10 +1,10 @@
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Gives all builders fair access to a scarce resource, such as the connections for transactions. Each builder uses at
- * most its share at a time. Further work waits in the builder's own queue. The resource therefore stays available to
- * other builders, regardless of how much work one builder sends. Queues are limited in length and time: a caller that
- * would wait too long gets an error.
+ * Gives all builders fair access to a limited resource, such as connections for transactions. Each builder can use only
+ * its share of the resource at a time, and its further work waits in its own queue. Therefore, the resource stays
+ * available to other builders, however much work one builder sends. Queues have a maximum length and a maximum waiting
+ * time. If the wait would be too long, the caller receives an error.
  */
 export class TenantSemaphore {
   readonly #bounds: SemaphoreBounds
@@ -15,7 +15,7 @@ export class TenantSemaphore {
   }
 
   /**
-   * Runs the work when it is its organization's turn. Throws `too_many_concurrent_requests` if the wait takes too long.
+   * Calls `work` when it is the organization's turn. Throws `too_many_concurrent_requests` if the wait takes too long.
    */
   async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const end = await this.begin(organizationId)
@@ -27,8 +27,8 @@ export class TenantSemaphore {
   }
 
   /**
-   * Waits for the organization's turn and returns a function that ends the turn. The caller must call that function
-   * exactly once. Throws `too_many_concurrent_requests` if the wait takes too long.
+   * Waits for the organization's turn, and returns a function that ends the turn, which must be called exactly once.
+   * Throws `too_many_concurrent_requests` if the wait takes too long.
    */
   async begin(organizationId: string): Promise<() => void> {
     let share = this.#shares.get(organizationId)
@@ -41,13 +41,13 @@ export class TenantSemaphore {
     else await this.#turn(share)
     return () => {
       const next = waiting.shift()
-      // The slot passes directly to the next task in the queue, so that new work cannot overtake that task.
+      // The turn passes directly to the next waiting task, so that new work cannot overtake it.
       if (next !== undefined) next()
       else if (--share.taken === 0) this.#shares.delete(organizationId)
     }
   }
 
-  /** Number of waiting tasks. */
+  /** The number of waiting tasks. */
   get waiting(): number {
     let sum = 0
     for (const share of this.#shares.values()) sum += share.waiting.length
@@ -72,9 +72,9 @@ export class TenantSemaphore {
 }
 
 export interface SemaphoreBounds {
-  /** Name of the shared resource, in the plural, for the error message. */
+  /** The name of the resource for the error message, in the plural. */
   of: string
-  /** Maximum number of turns that an organization holds at a time. */
+  /** The maximum number of turns that an organization can have at a time. */
   most: number
   mostWaiting: number
   waitMs: number

@@ -10,21 +10,18 @@ import { isTypedKeyColumn } from '../values/typed-keys.ts'
 import type { Tenant } from './call.ts'
 
 /**
- * A value that must be unique only among certain records, such as records that are not archived or records of the same
- * community.
+ * A value that must be unique among certain records, for example among those that are not archived or that are in the
+ * same community.
  */
 interface UniqueName {
   readonly column: string
   readonly within: readonly string[]
-  /**
-   * SQL condition that selects these records, with `t` as the table's alias. The condition must match the unique index
-   * on the column.
-   */
+  /** The SQL condition for these records `t`. It must match the condition of the unique index on the column. */
   readonly among: string
 }
 
 const UNIQUE_CODE: UniqueName = { column: 'code', within: [], among: 't."archivedAt" is null' }
-/** Columns that must be unique in a table, in addition to the external identifiers. */
+/** For each table, the column that must be unique in addition to the external identifiers. */
 const UNIQUE_NAMES: Readonly<Record<string, UniqueName>> = {
   communities: UNIQUE_CODE,
   costCodes: UNIQUE_CODE,
@@ -39,8 +36,8 @@ const UNIQUE_NAMES: Readonly<Record<string, UniqueName>> = {
 }
 
 /**
- * Returns the error to throw when the database has rejected a row. If another record already has a unique value of the
- * row, the error stores where to find that record. The lookup is possible only after the transaction has ended.
+ * Returns the error to throw after the database has rejected a row. If another record already has a unique value of the
+ * row, the error contains the data for finding that record, which is possible only after the transaction has ended.
  */
 export function toUniqueConflict(error: unknown, table: string, row: object): unknown {
   const column = findUniqueColumn(error)
@@ -54,8 +51,8 @@ export function toUniqueConflict(error: unknown, table: string, row: object): un
 }
 
 /**
- * Returns the same error, extended by the conflicting record and by all other values of the row that are already used.
- * The database itself reports only the first conflict. Call this function only when the database accepts statements
+ * Returns the error with the conflicting record and all other values of the row that are already in use. The database
+ * reports only the first conflict. Must be called after the transaction has ended, when the database accepts statements
  * again.
  */
 export async function addConflictingRecord(tenant: Tenant, error: unknown): Promise<unknown> {
@@ -77,7 +74,7 @@ export async function addConflictingRecord(tenant: Tenant, error: unknown): Prom
   return error
 }
 
-/** Returns the IDs of the records that already use a unique value of the row, by column. */
+/** Returns the IDs of the records that already have a unique value of the row, by column. */
 async function findConflictingRecords(
   { db, organizationId }: Tenant,
   { table, values }: UniqueViolation,

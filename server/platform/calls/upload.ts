@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { problem } from '../problems/problem.ts'
 import { formatNumber } from '../values/format.ts'
 
-/** A request body that is a file. The body has not been read yet, and is never held in memory as a whole. */
+/** A request body that is a file. It has not been read yet, and is never completely in memory. */
 export class Upload {
   readonly #request: IncomingMessage
   readonly #mostBytes: number
 
-  /** Throws `payload_too_large` if the Content-Length exceeds the maximum. */
+  /** Throws `payload_too_large` if Content-Length exceeds the maximum. */
   constructor(request: IncomingMessage, mostBytes: number) {
     if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw createFileSizeProblem(mostBytes)
     this.#request = request
@@ -18,7 +18,7 @@ export class Upload {
   async *chunks(): AsyncGenerator<Buffer> {
     let size = 0
     try {
-      // The error response still needs the socket, so leaving the loop must not destroy the socket.
+      // Leaving the loop must not destroy the socket, which is needed for the error response.
       for await (const chunk of this.#request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         size += chunk.length
         if (size > this.#mostBytes) break
@@ -31,13 +31,13 @@ export class Upload {
   }
 }
 
-/** A completely received file in a temporary location of this process. */
+/** A file that has been received completely and is stored temporarily by this process. */
 export interface ReceivedFile {
   readonly path: string
   readonly size: number
-  /** SHA-256 of the content in hexadecimal. */
+  /** The SHA-256 of the content in hexadecimal. */
   readonly sha256: string
-  /** Deletes the file unless it was moved. */
+  /** Deletes the file unless it has been moved. */
   discard(): Promise<void>
 }
 

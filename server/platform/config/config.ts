@@ -11,130 +11,140 @@ import { isKnownVariable, suggestVariable } from './environment-variables.ts'
 import { type PdfFont, parsePdfFont } from './pdf-font.ts'
 
 /**
- * The configuration, read once from the environment and frozen. If a value is invalid, startup ends with a message that
- * names the variable. No other code reads the environment except the compile cache, which is set up before any module
- * is loaded.
+ * The configuration, which is read once from the environment and frozen. If a value is invalid, the service does not
+ * start, and the message contains the name of the variable. No other code reads the environment, except the compilation
+ * cache, which must be set up before all modules are loaded.
  */
 export interface Config {
   readonly host: string
   readonly port: number
-  /** Proxies whose X-Forwarded-For header is trusted: addresses, ranges (10.0.0.0/8), or Express's names for ranges. */
+  /**
+   * The proxies whose X-Forwarded-For header is trusted: addresses, ranges (10.0.0.0/8), or names of ranges in Express.
+   */
   readonly trustedProxies: readonly string[]
-  /** Maximum connections in total, and maximum connections from one address that is not a trusted proxy. */
+  /** The maximum number of connections in total, and from one address that is not a trusted proxy. */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
-  /** Number of processes that share the port. */
+  /** The number of processes that share the port. */
   readonly workers: number
-  /** Maximum time in which a request must arrive completely. */
+  /** The maximum time in milliseconds until a request has arrived completely. */
   readonly requestTimeoutMs: number
-  /** Maximum time that a client may go without reading any of its response. */
+  /** The maximum time in milliseconds for which a client can stop reading its response. */
   readonly writeTimeoutMs: number
-  /** Origins whose pages may call the API from browsers; `*` allows all origins. */
+  /** The origins of the pages that can call the API from browsers; `*` allows all origins. */
   readonly corsOrigins: readonly string[]
-  /** Public URL of this service for users and links, without a trailing slash. */
+  /** The public URL of the service, which users and links use, without a trailing slash. */
   readonly publicUrl: string
-  /** URL of PostgreSQL; null for the embedded database in `dataDir`. */
+  /** The URL of PostgreSQL; null for the embedded database in `dataDir`. */
   readonly databaseUrl: string | null
-  /** Maximum number of connections from this process to PostgreSQL. */
+  /** The maximum number of connections from this process to PostgreSQL. */
   readonly databaseConnections: number
-  /** Time after which PostgreSQL cancels a statement of a request or a job. */
+  /** The time in milliseconds after which PostgreSQL cancels a statement of a request or a job. */
   readonly databaseStatementTimeoutMs: number
   readonly dataDir: string
-  /** Whether a commit in the embedded database waits for the disk. */
+  /** Whether commits in the embedded database wait for the disk. */
   readonly embeddedFsync: boolean
-  /** Bucket for files; null for the folder `files` in `dataDir`. */
+  /** The bucket for files; null for the folder `files` in `dataDir`. */
   readonly filesBucket: Bucket | null
-  /** Command that scans a file before it is stored; null if files are not scanned. */
+  /** The command that scans a file before it is stored; null if files are not scanned. */
   readonly attachmentScan: ScanCommand | null
   readonly attachmentScanMs: number
-  /** Maximum total size of an organization's files, in bytes. */
+  /** The maximum total size of an organization's files in bytes. */
   readonly maxFileBytes: number
   readonly logLevel: string
   readonly rateLimitPerMinute: number
-  /** Maximum failed key lookups from one address per minute. */
+  /** The maximum number of failed key lookups per minute from one address. */
   readonly failedKeysPerMinute: number
   readonly quotaPerDay: number
-  /** Maximum concurrent requests in this process, per key and per organization. */
+  /** The maximum number of concurrent requests in this process, for each key and for each organization. */
   readonly concurrencyPerKey: number
   readonly concurrencyPerOrganization: number
-  /** Maximum requests per minute, per portal link and per client of the portal. */
+  /** The maximum number of requests per minute, for each portal link and for each client of the portal. */
   readonly portalLimitPerMinute: number
   readonly portalClientLimitPerMinute: number
-  /** Maximum requests per minute, per signed-in user and per client without a signed-in user. */
+  /** The maximum number of requests per minute, for each signed-in user and for each client without one. */
   readonly userLimitPerMinute: number
   readonly signInLimitPerMinute: number
   readonly betaMaxOrganizations: number
   readonly webhookAllowPrivate: boolean
-  /** Seconds between consecutive attempts of a delivery. The first interval starts at the event. */
+  /** The delays in seconds before each attempt of a delivery. The first delay starts at the event. */
   readonly webhookRetrySchedule: readonly number[]
   readonly webhookProbeMaxSeconds: number
-  /** Retention of finished deliveries and their attempts. */
+  /** The number of days for which finished deliveries and their attempts are kept. */
   readonly deliveryRetentionDays: number
-  /** Retention of events; null means forever. */
+  /** The number of days for which events are kept; null if they are never deleted. */
   readonly eventRetentionDays: number | null
-  /** Retention of status histories and vendor notifications; null means forever. */
+  /**
+   * The number of days for which status histories and vendor notifications are kept; null if they are never deleted.
+   */
   readonly historyRetentionDays: number | null
-  /** Whether events and history are written to archives before they are deleted. */
+  /** Whether events and histories are archived before they are deleted. */
   readonly archives: boolean
-  /** Length: 32 bytes. Encrypts webhook secrets, and the portal links that can be shown again. */
+  /** The key (32 bytes) for encrypting webhook secrets and the portal links that will be shown again. */
   readonly encryptionKey: Buffer
-  /** The previous key during a key rotation; otherwise null. */
+  /** The previous key during a rotation of the encryption key; otherwise, null. */
   readonly previousEncryptionKey: Buffer | null
   /**
-   * The key file in the data folder of an embedded database; null if the operator sets the key or the database is
-   * PostgreSQL.
+   * The file with the key in the data folder of an embedded database; null if the operator sets the key, or if the
+   * database is PostgreSQL.
    */
   readonly encryptionKeyFile: string | null
-  /** Retention of audit entries. */
+  /** The number of days for which audit entries are kept. */
   readonly auditRetentionDays: number
-  /** Font for Chinese, Japanese, and Korean in PDF documents. Null if not set. */
+  /** The font for Chinese, Japanese, and Korean in PDF documents; null if there is none. */
   readonly pdfFontCjk: PdfFont | null
-  /** The mail server; null if no email is sent. */
+  /** The mail server; null if the service does not send email. */
   readonly mail: MailServer | null
   /** The address for replies of vendors; null if replies go directly to the builder. */
   readonly inboundMail: InboundMail | null
   readonly demo: boolean
-  /** Separate port for /metrics; null if there is no separate port. */
+  /** The separate port for /metrics; null if there is none. */
   readonly metricsPort: number | null
   readonly metricsHost: string
-  /** Token required to read /metrics. Without a separate port, a token makes /metrics available on the public port. */
+  /**
+   * The token that is required to read /metrics. If there is a token but no separate port, /metrics is available on the
+   * public port.
+   */
   readonly metricsToken: string | null
   /**
-   * Whether every response is checked against the contract before it is sent. Meant for tests, because checking costs a
-   * tenth of the throughput.
+   * Whether the service checks every response against the contract before sending it. This is for tests, because it
+   * reduces the throughput by 10%.
    */
   readonly checkAnswers: boolean
-  /** Whether every validator is compiled soon after startup. Otherwise, each validator is compiled on first use. */
+  /**
+   * Whether all validators are compiled soon after startup. Otherwise, each of them is compiled when it is first used.
+   */
   readonly compileAhead: boolean
   /**
-   * Whether NODE_ENV is production. In production, settings that suit only a trial prevent startup or cause a warning.
+   * Whether NODE_ENV is `production`. If so, settings that are only suitable for a trial cause a warning or prevent
+   * startup.
    */
   readonly isProduction: boolean
-  /** Whether the process was started by `npm start` or `npm run dev`, and must exit together with npm. */
+  /** Whether `npm start` or `npm run dev` has started the process, so that it must end together with npm. */
   readonly endsWithParent: boolean
 }
 
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** Whether the connection uses TLS from the start. */
+  /** Whether the connection uses TLS from the beginning. */
   readonly secure: boolean
   readonly user: string | null
   readonly password: string | null
-  /** The sender address of outgoing email. */
+  /** The sender address of emails. */
   readonly from: string
 }
 
-/** Receives the replies of vendors from a mail provider. */
+/** The settings for replies of vendors, which a mail provider delivers to the service. */
 export interface InboundMail {
-  /** The part of the address before the plus sign and the token of an email. */
+  /** The part of the address before the plus sign and the token. */
   readonly localPart: string
   readonly domain: string
-  /** The secret with which the mail provider delivers replies. */
+  /** The secret that the mail provider sends with each reply. */
   readonly secret: string
 }
 
-/** The configuration as read from the environment. The encryption key may still be missing (encryption-key.ts). */
+/** The configuration from the environment, in which the encryption key can be missing (see encryption-key.ts). */
 export type EnvironmentConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
 
 export class ConfigError extends Error {}
@@ -183,7 +193,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): E
     webhookProbeMaxSeconds: readInteger(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
     ...readRetention(env),
     ...readEncryptionKeys(env, databaseUrl, dataDir),
-    // A year, plus time to audit that year.
+    // A year, plus time to audit it.
     auditRetentionDays: readInteger(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
     pdfFontCjk: readPdfFont(env),
     mail: readMailServer(env),
@@ -200,8 +210,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): E
 }
 
 /**
- * Returns whether the service seems to run on a developer's machine: it uses the embedded database and is reachable
- * only from this machine. On such a machine, the first webhook receiver is usually a local program.
+ * Returns whether the service probably runs on the machine of a developer, because it uses the embedded database and
+ * can be reached only from this machine. There, the first webhook receiver is usually a program on the same machine.
  */
 export function isOnDeveloperMachine({ host, databaseUrl }: Pick<Config, 'host' | 'databaseUrl'>): boolean {
   return databaseUrl === null && LOOPBACK.test(host)
@@ -215,8 +225,8 @@ function isProduction(env: Env): boolean {
   return env.NODE_ENV === 'production'
 }
 
-// Without this check, a misspelled DATABASE_URL would start an empty embedded database instead of connecting to the
-// real one.
+// Throws if a variable is unknown. Otherwise, a misspelled DATABASE_URL would start an empty embedded database instead
+// of connecting to the real one.
 function assertKnownVariables(env: Env): void {
   for (const [name, value] of Object.entries(env)) {
     if (!value || isKnownVariable(name)) continue
@@ -236,7 +246,7 @@ function assertDatabaseIsChosen(env: Env, databaseUrl: string | null): void {
     )
 }
 
-/** Returns whether links refer to the reader's own machine, and therefore work only on the server itself. */
+/** Returns whether links point to the machine on which they are opened, so that they work only on the server itself. */
 export function isLocalUrl(url: string): boolean {
   return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
 }
@@ -251,10 +261,10 @@ function readInteger(env: Env, name: string, otherwise: number, min: number, max
   return value
 }
 
-// The contract promises that deliveries can be read for 30 days.
+// The minimum number of days that the contract guarantees for deliveries.
 const MIN_DELIVERY_DAYS = 30
 
-// A shorter history would not suffice to settle a dispute.
+// The minimum number of days, because a shorter history would not be enough to settle a dispute.
 const MIN_HISTORY_DAYS = 365
 
 function readRetention(
@@ -334,7 +344,7 @@ function readOrigins(env: Env, name: string): readonly string[] {
   )
 }
 
-/** A shorter token could be guessed. */
+/** The minimum length of a token, because shorter ones could be guessed. */
 const MIN_TOKEN_LENGTH = 16
 
 function readToken(env: Env, name: string): string | null {
@@ -357,8 +367,8 @@ function readPublicUrl(env: Env, host: string, port: number): string {
   return text.replace(/\/+$/, '')
 }
 
-// A server that listens on loopback or on all interfaces is reachable as localhost. A server that listens on any other
-// address is reachable only at that address.
+// The hosts with which the service can be reached as localhost. If the service listens on another address, it can be
+// reached only at that address.
 const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']
 
 function defaultPublicUrl(host: string, port: number): string {
@@ -367,8 +377,8 @@ function defaultPublicUrl(host: string, port: number): string {
 }
 
 /**
- * Returns the configuration with the port that the server listens on. With PORT=0, the operating system chooses the
- * port, so the default public URL is known only once the server listens.
+ * Returns the configuration with the port on which the server listens. With PORT=0, the operating system chooses the
+ * port, so the default public URL is known only after the server listens.
  */
 export function applyListeningPort(config: Config, port: number): Config {
   if (config.publicUrl !== defaultPublicUrl(config.host, 0)) return config
@@ -378,7 +388,7 @@ export function applyListeningPort(config: Config, port: number): Config {
 function readPostgresUrl(env: Env): string | null {
   const text = env.DATABASE_URL
   if (!text) return null
-  // The value may contain a password, so the message does not repeat it.
+  // Do not include the value in the message, because it may contain a password.
   if (!/^(postgres|postgresql|socket):|^\//.test(text)) {
     throw new ConfigError('DATABASE_URL must be a URL such as postgres://user:password@host:5432/name.')
   }
@@ -399,7 +409,7 @@ function readMailServer(env: Env): MailServer | null {
   const [text, from] = [env.SMTP_URL, env.MAIL_FROM]
   if (!text) return null
   const url = URL.canParse(text) ? new URL(text) : null
-  // The value may contain a password, so the message does not repeat it.
+  // Do not include the value in the message, because it may contain a password.
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !/^\/?$/.test(url.pathname)) {
     throw new ConfigError('SMTP_URL must be a URL such as smtps://user:password@host:465 or smtp://host:587.')
   }
@@ -419,7 +429,10 @@ function readMailServer(env: Env): MailServer | null {
   })
 }
 
-/** The token of an email needs 33 characters of the 64 that are allowed before the at sign. */
+/**
+ * The maximum length, because 64 characters are allowed before the at sign, and the plus sign and the token of an email
+ * need 33 of them.
+ */
 const MAX_LOCAL_PART = 30
 const MIN_INBOUND_SECRET = 32
 
@@ -431,7 +444,7 @@ function readInboundMail(env: Env): InboundMail | null {
     throw new ConfigError(
       `INBOUND_MAIL_ADDRESS must be an email address without a plus sign and with at most ${MAX_LOCAL_PART} characters before the at sign; received "${address ?? ''}".`,
     )
-  // The message does not repeat the value, because it is a secret.
+  // Do not include the value in the message, because it is a secret.
   if (secret === undefined || !/^[\x21-\x7e]+$/.test(secret) || secret.length < MIN_INBOUND_SECRET)
     throw new ConfigError(
       `INBOUND_MAIL_ADDRESS requires INBOUND_MAIL_SECRET, with at least ${MIN_INBOUND_SECRET} ASCII characters and no spaces.`,
@@ -471,8 +484,8 @@ function readAttachmentScan(env: Env): ScanCommand | null {
 
 type EncryptionKeys = Pick<EnvironmentConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
 
-// Returns the current and the previous encryption key. The embedded database belongs to one process, which creates its
-// own key and stores the key with the data.
+// Returns the current and the previous encryption key. An embedded database belongs to one process, which creates a key
+// and stores it with the data.
 function readEncryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): EncryptionKeys {
   const encryptionKey = readKey(env, 'ENCRYPTION_KEY')
   const previousEncryptionKey = readKey(env, 'ENCRYPTION_KEY_PREVIOUS')

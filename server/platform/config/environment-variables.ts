@@ -19,14 +19,14 @@ const VARIABLES = new Set([
   ...['CHECK_ANSWERS', 'XDG_CACHE_HOME'],
 ])
 
-/** Shorter names are too similar to variables of other programs, such as PORT and SORT. */
+/** Shorter names are not compared, because variables of other programs are often similar, such as SORT and PORT. */
 const MIN_COMPARED_LENGTH = 7
 
 export function isKnownVariable(name: string): boolean {
   return VARIABLES.has(name)
 }
 
-/** Returns the known variable that an unknown name probably misspells. */
+/** Returns the known variable that the user probably meant with an unknown name. */
 export function suggestVariable(name: string): string | undefined {
   return [...VARIABLES].find((known) => known.length >= MIN_COMPARED_LENGTH && isLikelyTypo(name, known))
 }

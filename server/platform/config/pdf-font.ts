@@ -1,13 +1,13 @@
-/** Font file for PDF documents. */
+/** The file of a font for PDF documents. */
 export interface PdfFont {
   path: string
-  /** PostScript name of the font in a collection. Null for a file with a single font. */
+  /** The PostScript name of the font in a collection; null if the file contains a single font. */
   name: string | null
 }
 
 /**
- * Returns the font from PDF_FONT_CJK, such as `/fonts/NotoSansCJK-Regular.ttc#NotoSansCJKjp-Regular`. Returns null if
- * it is not set.
+ * Returns the font in PDF_FONT_CJK, such as `/fonts/NotoSansCJK-Regular.ttc#NotoSansCJKjp-Regular`; null if the
+ * variable is not set.
  */
 export function parsePdfFont(text: string | undefined): PdfFont | null {
   if (!text) return null

@@ -1,19 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Db, Tables } from './database.ts'
 
-/** Rows per statement, limited so that no statement holds locks or occupies the embedded database for long. */
+/**
+ * The number of rows per statement. The limit bounds how long a statement holds locks or occupies the embedded
+ * database.
+ */
 export const BATCH_ROWS = 5000
 
 interface BatchOptions {
   /** The maximum number of rows per statement. Defaults to BATCH_ROWS. */
   rows?: number
-  /** Runs at the start of each transaction. */
+  /** Called at the start of each transaction. */
   prepare?(trx: Db): Promise<void>
 }
 
 /**
- * Repeats a statement that affects a limited number of rows until it affects fewer rows than the limit. Each run is a
- * separate transaction, so finished work survives an interruption.
+ * Executes a statement that affects a limited number of rows, again and again until it affects fewer rows than the
+ * limit. Each execution is a separate transaction, so finished work survives an interruption.
  *
  * @returns the number of rows
  */
@@ -33,32 +36,33 @@ export async function runInBatches(
   }
 }
 
-/** This number is lower than BATCH_ROWS, because each row is found by its key. */
+/** Lower than BATCH_ROWS, because each row is found by its key. */
 const DELETION_BATCH_ROWS = 2000
 
-/** Rows of any organization to delete after their retention period. */
+/** The rows of all organizations to delete after their retention period. */
 export interface BatchDeletion {
   table: keyof Tables
-  /** The column that identifies a row within its organization, alone or together with the condition. */
+  /** The column that, alone or together with the condition, identifies a row within its organization. */
   key?: string
-  /** The condition on the table's own columns. */
+  /** The condition, on columns of the table itself. */
   where: RawBuilder<unknown>
-  /** The order of deletion, oldest first, if an index supports it. */
+  /** The order of deletion (oldest first), if there is an index for it. */
   orderBy?: RawBuilder<unknown>
   /**
-   * A query that returns the `organizationId` and `key` of each row, for a condition that would otherwise read the
-   * whole table.
+   * A query that returns the `organizationId` and the `key` of each row. Use this query if the condition alone would
+   * read the entire table.
    */
   found?: RawBuilder<unknown>
-  /** Runs at the start of each transaction that deletes rows. */
+  /** Called at the start of each transaction that deletes rows. */
   prepare?(trx: Db): Promise<void>
 }
 
 /**
- * Deletes rows in batches, each in its own transaction. Rows are found across organizations and deleted by key within
- * each organization. On a database that is distributed by organization, such a deletion runs on one node, and rows
- * cannot be deleted by their physical location. Deleting by key costs 8 µs of database time per row instead of 1 µs, in
- * the background. Rows that no longer match the condition are kept. Locked rows are skipped until the next run.
+ * Deletes rows in batches, each in a separate transaction. Finds rows of all organizations, and then deletes them by
+ * key within each organization. In a database that is distributed by organization, each such deletion runs on one node.
+ * Deleting rows by physical location, which is otherwise faster, is not possible there. Deletion by key takes 8 µs of
+ * database time per row instead of 1 µs, which is acceptable for a background job. Keeps rows that no longer match the
+ * condition. Skips locked rows until the next run.
  *
  * @returns the number of deleted rows
  */
@@ -70,7 +74,7 @@ export async function deleteInBatches(database: Database, removal: BatchDeletion
       ${orderBy === undefined ? sql`` : sql`order by ${orderBy}`}`
   let total = 0
   for (;;) {
-    // Uses a connection of the pool, because the shared connections are for short statements.
+    // Use a connection of the pool, because the shared connections are for short statements.
     const { rows } = await database.transaction((trx) =>
       sql<{ organizationId: string; key: string }>`${found} limit ${DELETION_BATCH_ROWS}`.execute(trx),
     )
@@ -89,25 +93,25 @@ export async function deleteInBatches(database: Database, removal: BatchDeletion
       return count
     })
     total += removed
-    // If no row of a full batch is left to delete, another process is deleting the same rows.
+    // If none of the rows in a full batch could be deleted, another process is deleting the same rows.
     if (rows.length < DELETION_BATCH_ROWS || removed === 0) return total
   }
 }
 
-/** Rows of any organization to change once, for example after an upgrade. */
+/** The rows of all organizations to change once, for example after an upgrade. */
 export interface BatchUpdate {
   table: keyof Tables
-  /** The rows that have not been changed yet. */
+  /** The condition for rows that have not been changed yet. */
   where: RawBuilder<unknown>
-  /** The assignments, after which the condition no longer applies. */
+  /** The assignments. Afterward, the row must no longer match the condition. */
   set: RawBuilder<unknown>
 }
 
 const CHANGE_BATCH_ROWS = 2000
 
 /**
- * Changes rows in batches, each in its own transaction and by key within each organization, as `deleteInBatches` does.
- * Locked rows are skipped until the next run.
+ * Changes rows in batches, each in a separate transaction. Like `deleteInBatches`, changes rows by key within each
+ * organization. Skips locked rows until the next run.
  *
  * @returns the number of changed rows
  */
@@ -132,7 +136,7 @@ export async function updateInBatches(database: Database, { table, where, set }:
       return count
     })
     total += changed
-    // If nothing was changed in a full batch, another process is changing the same rows.
+    // If none of the rows in a full batch could be changed, another process is changing the same rows.
     if (rows.length < CHANGE_BATCH_ROWS || changed === 0) return total
   }
 }

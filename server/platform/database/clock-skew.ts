@@ -2,13 +2,16 @@ import { sql } from 'kysely'
 import type { Clock } from '../runtime/clock.ts'
 import type { Db } from './database.ts'
 
-/** A larger difference would make claims that last half a minute expire far too early or too late. */
+/**
+ * The maximum difference between the clocks. With a larger difference, claims of half a minute would expire far too
+ * early or too late.
+ */
 const MAX_SKEW_MS = 5000
 
 /**
- * Returns a message for the operator if this machine's clock differs from the database's clock. Returns null if the
- * clocks agree, as far as the delay of the network allows measuring. Each process sets the expiration of its claims by
- * its own clock, so the clocks of all machines must agree.
+ * Returns a message for the operator if the clocks of this machine and of the database differ. Returns null if they
+ * agree within the accuracy that the network delay allows. The clocks of all machines must agree, because each process
+ * sets the expiration of its claims by its own clock.
  */
 export async function describeClockSkew(db: Db, clock: Clock): Promise<string | null> {
   const askedMs = clock.nowMs()

@@ -2,32 +2,36 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { isDatabaseUnreachable } from '../problems/problem.ts'
 
-/** Thrown if PostgreSQL cannot be used. The message is written for the operator and never contains the password. */
+/**
+ * Thrown if PostgreSQL is unavailable or cannot be used. The message is for the operator and never contains the
+ * password.
+ */
 export class DatabaseUnavailableError extends Error {}
 
 export interface WaitOptions {
-  /** Time to wait, in milliseconds, for a PostgreSQL server that does not respond. Defaults to 30 seconds. */
+  /** The time in milliseconds to wait for a PostgreSQL server that does not respond. Defaults to 30 seconds. */
   ms?: number
-  /** Called with a message when the wait begins, and every five seconds after that. */
+  /** Called with a message when the wait begins, and then every five seconds. */
   report?(sentence: string): void
 }
 
-// The time that PostgreSQL takes to start when it starts together with the service.
+// The time that PostgreSQL needs to start if it is started together with the service.
 const DEFAULT_WAIT_MS = 30_000
 const ATTEMPT_MS = 5000
 const PAUSE_MS = 250
 const REPORT_EVERY_MS = 5000
 
-/** What is known about a server after the first connection. */
+/** Properties of the server that are known after the first connection. */
 export interface ServerFeatures {
   /** Whether the database has the Citus extension. */
   hasCitus: boolean
 }
 
 /**
- * Resolves once PostgreSQL accepts this configuration. Waits for a server that does not respond or is still starting.
- * Throws immediately if the server rejects the configuration (a wrong password, an unknown database), because waiting
- * would not help. A pooler that shares sessions is also rejected immediately.
+ * Resolves when PostgreSQL accepts a connection with this configuration. Waits if the server does not respond or is
+ * still starting. Throws immediately if the server rejects the configuration (for example a wrong password or an
+ * unknown database), because waiting would not help. Also throws immediately if clients share sessions because of a
+ * connection pooler.
  *
  * @throws {DatabaseUnavailableError}
  */
@@ -77,7 +81,7 @@ async function connectOnce(
   try {
     client = new pg.Client({ ...connection, connectionTimeoutMillis: timeoutMs })
   } catch (error) {
-    // The URL cannot be parsed, or names a missing certificate file.
+    // The URL cannot be parsed, or contains the path of a missing certificate file.
     throw new DatabaseUnavailableError(
       `DATABASE_URL is not valid: ${describeConnectionError(error)}. In a password, write # as %23 and / as %2F.`,
     )
@@ -85,7 +89,7 @@ async function connectOnce(
   const place = client.host.startsWith('/')
     ? `${client.host} (${client.database})`
     : `${client.host}:${client.port}/${client.database}`
-  // Losing the connection after it was established does not matter here.
+  // Ignore errors after the connection is established, because it is closed in any case.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -114,13 +118,13 @@ function poolerNotSupported(place: string, why: string): DatabaseUnavailableErro
   )
 }
 
-/** Settings with which a session starts. A pooler may silently drop these settings. */
+/** The settings with which a session starts. A connection pooler may silently ignore them. */
 const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const
 
 /**
- * Throws if clients share sessions. Each session has its own prepared statements, its own pipeline, and the
- * organization whose rows it can see. A pooler that assigns sessions per transaction would mix up sessions, and with
- * them the data of different builders.
+ * Throws if a connection pooler shares sessions among clients. Each client must have its own session, because the
+ * session has prepared statements, a pipeline, and the organization whose rows are visible. A connection pooler that
+ * assigns sessions to single transactions would mix up sessions, and thereby the data of different builders.
  */
 async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, place: string): Promise<void> {
   const { rows } = await client.query<Record<string, string>>(
@@ -139,7 +143,7 @@ async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, 
   if (await isSessionShared(connection, client)) throw poolerNotSupported(place, 'it assigns sessions per transaction')
 }
 
-/** Returns whether another client can get this client's session while this client has no open transaction. */
+/** Returns whether another client can receive the session of this client between transactions. */
 async function isSessionShared(connection: pg.ClientConfig, client: pg.Client): Promise<boolean> {
   const other = new pg.Client(connection)
   other.on('error', () => {})
@@ -159,15 +163,15 @@ async function findServerProcess(client: pg.Client): Promise<string | undefined>
 }
 
 /**
- * Throws if the server is a replica. After a failover, the previous primary returns as a replica at the same address.
- * Connections to a replica would read outdated data, and would stay open.
+ * Throws if the server is a replica. After a failover, the former primary can return as a replica at the same address.
+ * Connections to it would stay open and read outdated data.
  */
 export async function assertPrimary(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"')
   if (rows[0]?.isReplica === true) throw new ReplicaError()
 }
 
-/** Handled like a database that does not respond, because another server may soon take over the replica's address. */
+/** Has the error code of a server that is not available yet, because another server may soon use this address. */
 class ReplicaError extends Error {
   readonly code = CANNOT_CONNECT_NOW
 
@@ -178,7 +182,7 @@ class ReplicaError extends Error {
 
 const CANNOT_CONNECT_NOW = '57P03'
 
-// A connection to a host with several addresses fails with one error per address, and without a message of its own.
+// If a host has several addresses, a failed connection has one error per address, and no message of its own.
 function describeConnectionError(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(describeConnectionError))].join(', ')
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

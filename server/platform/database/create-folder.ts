@@ -2,9 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Creates a folder that only its owner can access, and any missing parents. Node's `mkdirSync(…, { recursive: true })`
- * never returns if the system reports "no such file" for a folder whose parent exists. This happens below /proc. This
- * function throws every error.
+ * Creates a folder that only its owner can access, and all missing parent folders. Throws on every error. `mkdirSync(…,
+ * { recursive: true })` of Node never returns if the system reports "no such file" although the parent folder exists,
+ * which happens below /proc.
  */
 export function createFolder(folder: string): void {
   if (existsSync(folder)) return

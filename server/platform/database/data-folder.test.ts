@@ -12,7 +12,7 @@ function newFolder(): string {
   return folder
 }
 
-/** Claims the folder, prints whether the claim succeeded, and keeps the folder until standard input ends. */
+/** Claims the folder, prints whether the claim succeeded, and holds the claim until standard input ends. */
 const CLAIM = `
   import { claimDataFolder } from ${JSON.stringify(path.join(import.meta.dirname, 'data-folder.ts'))}
   try {
@@ -25,7 +25,7 @@ const CLAIM = `
 
 const ISOLATED = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
 
-/** Starts a process that claims a folder, and resolves with the process and its output. */
+/** Starts a process that claims a folder, and resolves to the process and its output. */
 async function startClaimant(
   folder: string,
   inside: readonly string[] = [],

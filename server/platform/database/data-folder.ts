@@ -5,13 +5,13 @@ import { createFolder } from './create-folder.ts'
 
 export class DataFolderInUseError extends Error {}
 
-/** Thrown if the folder cannot be created, read, or written. The message is written for the operator. */
+/** Thrown if the folder cannot be created, read, or written. The message is for the operator. */
 export class DataFolderUnusableError extends Error {}
 
-/** The folder into which a restore unpacks the backup. The folder is deleted once the restore has finished. */
+/** The folder in which a restore unpacks the backup. It is deleted when the restore is finished. */
 export const RESTORE_FOLDER = 'restoring'
 
-/** Throws if the folder contains an unfinished restore, because the folder would otherwise look empty at startup. */
+/** Throws if the folder contains an unfinished restore. Otherwise, the service would start with an empty database. */
 export function assertNoUnfinishedRestore(folder: string): void {
   if (!existsSync(path.join(folder, RESTORE_FOLDER))) return
   throw new DataFolderUnusableError(
@@ -20,21 +20,21 @@ export function assertNoUnfinishedRestore(folder: string): void {
 }
 
 /**
- * The process that uses the data folder locks this file. The file is never deleted, because two processes can lock a
- * deleted file and its replacement.
+ * The file that the process with the data folder locks. It is never deleted. Otherwise, one process could hold a lock
+ * on the deleted file while another locks the new file.
  */
 export const LOCK_FILE = 'owner.lock'
 
 /**
- * Shows operators, and versions that do not use the lock, which process uses the folder. The file has no effect on the
- * claim.
+ * The file from which operators, and versions without the lock, can see which process uses the folder. It does not
+ * affect the claim.
  */
 export const OWNER_FILE = 'owner.pid'
 
 /**
- * Claims a folder for the current process. Without a claim, a second process could open the embedded database and
- * corrupt it. The claim is a lock that the kernel holds until the process ends, even if the process is killed. The lock
- * also works between containers, whose process IDs are unrelated (docs/decisions/data-folder-lock.md).
+ * Claims a folder for the current process. Without the claim, a second process could open the embedded database and
+ * corrupt it. The claim is a file lock. The kernel releases it when the process ends, even if the process is killed.
+ * The lock also works between containers, whose process IDs are unrelated (docs/decisions/data-folder-lock.md).
  *
  * @throws {DataFolderInUseError}
  * @throws {DataFolderUnusableError}
@@ -61,7 +61,7 @@ export function claimDataFolder(folder: string): { release(): void } {
   })
 }
 
-/** Keeps references to locks, because the garbage collector would otherwise close them. */
+/** References to the locks. Without them, the garbage collector would close the locks. */
 const openLocks = new Set<DatabaseSync>()
 
 function lockFile(folder: string): DatabaseSync {
@@ -70,7 +70,7 @@ function lockFile(folder: string): DatabaseSync {
   let lock: DatabaseSync | null = null
   try {
     lock = new DatabaseSync(file, { timeout: 0 })
-    // A journal file would have to be deleted after a crash, and this database never writes data.
+    // Write no journal file, because it would have to be deleted after a crash. This database never contains data.
     lock.exec('pragma journal_mode = memory')
     lock.exec('begin exclusive')
     openLocks.add(lock)
@@ -85,10 +85,10 @@ function lockFile(folder: string): DatabaseSync {
   }
 }
 
-// SQLite's errors for a lock that another process holds, and for a file system without locks.
+// The error codes of SQLite if another process holds a lock, and if the file system does not support locks.
 const SQLITE_BUSY = 5
 
-// Closing a file that this process has locked would release the lock, so an existing file is not opened.
+// Do not open an existing file. If this process has locked it, closing the file would release the lock.
 function createPrivateFile(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
@@ -105,7 +105,9 @@ function describeOwner(folder: string): string {
     : `${folder} is in use by process ${owner}, possibly in another container. ${remedy}`
 }
 
-/** Runs code that reads or writes the data folder, and converts file system errors into readable messages. */
+/**
+ * Calls a function that uses the data folder, and converts file system errors to messages that operators understand.
+ */
 export function runWithReadableErrors<T>(work: () => T): T {
   try {
     return work()
@@ -114,7 +116,7 @@ export function runWithReadableErrors<T>(work: () => T): T {
   }
 }
 
-/** Returns a DataFolderUnusableError for a file system error; undefined for any other error. */
+/** Returns a DataFolderUnusableError for a file system error; undefined for all other errors. */
 export function toDataFolderUnusable(error: unknown): DataFolderUnusableError | undefined {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return undefined

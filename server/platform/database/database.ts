@@ -20,11 +20,12 @@ import type { DB as Tables } from './tables.gen.ts'
 import { installWireTypes } from './wire-types.ts'
 
 export type { Tables }
-/** Runs queries, each in its own transaction or all in one transaction. */
+/** Executes queries, either each in a separate transaction or all in one transaction. */
 export type Db = Kysely<Tables>
 
 /**
- * `statements` runs each statement in its own transaction; `transaction` runs several statements in one transaction.
+ * `statements` executes each statement in a separate transaction. `transaction` executes several statements in one
+ * transaction.
  */
 export interface Access {
   readonly statements: Db
@@ -32,20 +33,20 @@ export interface Access {
 }
 
 /**
- * Access to the database for the calls of one organization. Statements and `transactionInTurn` wait until the
- * organization uses less than its share of the connections, so that one organization cannot use them all.
+ * Access to the database for calls of one organization. If the organization already uses its share of the connections,
+ * `statements` and `transactionInTurn` wait, so that one organization cannot use all connections.
  */
 export interface OrganizationAccess extends Access {
   transactionInTurn: Access['transaction']
 }
 
 /**
- * The database of one process: PostgreSQL if there is a URL, otherwise the embedded database, through the same `pg`
- * pool interface.
+ * The database of one process. This is PostgreSQL if the configuration has a URL, and otherwise the embedded database.
+ * Both use the `pg` pool interface.
  *
- * Queries that run directly on this object see the rows of every organization. Direct queries are for code that works
- * across organizations: authentication, jobs, deliveries, and operator commands. A call uses `of`, whose queries see
- * only the rows of the call's organization, even if a query omits that condition.
+ * Queries that use this object directly see the rows of all organizations. They are for code that works across
+ * organizations, such as authentication, jobs, deliveries, and operator commands. Calls use `of`. Its queries see only
+ * the rows of the call's organization, even if a query omits the condition on the organization.
  */
 export interface Database extends Access {
   readonly embedded: boolean
@@ -53,32 +54,32 @@ export interface Database extends Access {
   readonly distributed: boolean
   of(organizationId: string): OrganizationAccess
   /**
-   * The database role that `of` uses, which can see only the organization's rows; set by row-level-security.ts. If
-   * null, `of` sees all rows, and only the conditions of the queries keep organizations separate.
+   * The database role of `of`, which sees only the rows of one organization. Set by row-level-security.ts. If it is
+   * null, `of` sees all rows, and organizations are separated only by the conditions in the queries.
    */
   readonly narrowRole: string | null
   narrowTo(role: string | null): void
-  /** Runs statements without a time limit, for migrations. */
+  /** Executes statements without a time limit, for migrations. */
   readonly sessions: Db
   /** The current state of the connections. */
   connections(): Connections
-  /** Resolves once the database has executed a statement. Rejects if the database is unreachable. */
+  /** Resolves when the database has executed a statement. Rejects if the database is unreachable. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
 export interface Connections {
-  /** Number of open connections, number of idle connections among them, and the maximum. */
+  /** The number of open connections, the number of those that are idle, and the maximum number. */
   open: number
   idle: number
   most: number
-  /** Number of statements and transactions that wait for a connection or for their organization's turn. */
+  /** The number of statements and transactions that wait for a connection or for the turn of their organization. */
   waiting: number
 }
 
 installWireTypes()
 
-/** Resolves once the database can be used. `patience` limits the time to wait for PostgreSQL. */
+/** Resolves when the database is ready. `patience` limits how long to wait for PostgreSQL. */
 export async function openDatabase(config: DatabaseConfig, patience?: WaitOptions): Promise<Database> {
   return config.databaseUrl === null
     ? openEmbedded(config)
@@ -87,12 +88,12 @@ export async function openDatabase(config: DatabaseConfig, patience?: WaitOption
 
 export interface DatabaseConfig {
   databaseUrl: string | null
-  /** Maximum number of connections from this process, at least `MIN_CONNECTIONS`. */
+  /** The maximum number of connections of this process, at least `MIN_CONNECTIONS`. */
   databaseConnections: number
-  /** Time in milliseconds after which PostgreSQL cancels a statement. Defaults to 10,000; 0 means no limit. */
+  /** The time in milliseconds after which PostgreSQL cancels a statement. Defaults to 10,000. 0 means no limit. */
   databaseStatementTimeoutMs?: number
   dataDir: string
-  /** Whether a commit in the embedded database waits for the disk. Defaults to true. */
+  /** Whether a commit in the embedded database waits until the data is on the disk. Defaults to true. */
   embeddedFsync?: boolean
 }
 
@@ -107,7 +108,7 @@ async function openPostgres(
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // With pipelining, a client can send statements without waiting for the response to the previous statement.
+    // Pipelining allows a client to send statements without waiting for the response to the previous statement.
     pipeline: true,
     stream: () => new GatheringSocket(),
     verify(client, done) {
@@ -116,7 +117,7 @@ async function openPostgres(
   }
   const bounded = { ...connection, ...timeoutSettings(databaseStatementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) }
   const { hasCitus } = await waitForPostgres(bounded, patience)
-  // Keeps one connection open, so that this process still has one when the server's other connections are all in use.
+  // At least one connection stays open, so that this process has a connection even if other programs use all others.
   const pool = openPool({
     ...bounded,
     min: 1,
@@ -125,10 +126,10 @@ async function openPostgres(
   })
   await pool.connect().then(
     (client) => client.release(),
-    // If the connection fails, the first statement reports the error.
+    // Ignore an error here, because the first statement also reports it.
     () => {},
   )
-  // A migration may take any amount of time, and may wait for another process that is running migrations.
+  // Migrations have no time limit, and may wait for another process that is running migrations.
   const unbounded = openPool({ ...connection, max: 1, idleTimeoutMillis: 1000 })
   return createPooledDatabase(pool, {
     embedded: false,
@@ -143,53 +144,54 @@ async function openPostgres(
 
 function openPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(config)
-  // The pool replaces a connection that is lost while idle. Without this listener, the error would end the process.
+  // If an idle connection is lost, the pool replaces it. Without this listener, the error would end the process.
   pool.on('error', () => {})
-  // If a connection is lost between two statements of a transaction, the next statement fails and its error is handled.
+  // If a connection is lost during a transaction, the next statement fails, and its error is handled. Ignore the event
+  // here.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
 /**
- * A connection without traffic for this time is probed every second, and closed after ten probes without a response.
- * The probes also keep network devices from dropping the connection.
+ * The time without traffic after which a connection is probed every second. After ten probes without a response, it is
+ * closed. The probes also prevent network devices from dropping the connection.
  */
 const KEEP_ALIVE_MS = 10_000
 
 /**
- * The server also probes its connections. Without these probes, the server would count the connections of a lost
- * machine for two hours.
+ * The server also probes its connections. Otherwise, it would count the connections of a lost machine for two hours.
  */
 const KEEP_ALIVE_SETTINGS = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4'
 
 /**
- * JIT is off, because compiling the plan of a report over many homes takes longer than running it. All other statements
- * are too short to benefit from JIT.
+ * JIT is off, because compiling the plan of a report over many homes takes longer than executing it, and all other
+ * statements are too short to benefit.
  *
  * The planner plans prepared statements for an organization of average size, which has few rows if most organizations
- * are small. With the default `random_page_cost`, which suits hard disks, the planner would sort all rows of an
- * organization instead of using an index. Lists of a large organization would become slower as they grow.
+ * are small. With the default `random_page_cost`, which is for hard disks, the planner would sort all rows of such an
+ * organization instead of using an index, and lists of large organizations would become slower as they grow.
  */
 const SESSION_SETTINGS = `-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c random_page_cost=1.1 ${KEEP_ALIVE_SETTINGS}`
 
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000
 
 /**
- * Time beyond the server's own limit after which a connection with a running statement counts as dead, in milliseconds.
+ * The additional time in milliseconds after the server's own limit until a connection with a running statement counts
+ * as lost.
  */
 const GRACE_MS = 5000
 
 /**
- * Connections are replaced regularly, because a prepared statement can keep a plan that was made when its tables were
- * small.
+ * The lifetime of connections. They are replaced regularly, because prepared statements can keep plans from a time when
+ * their tables were small.
  */
 const CONNECTION_LIFETIME_SECONDS = 600
 
 /**
- * Returns timeouts that are shorter than the time clients wait. Work that continues after its client has left takes
- * resources from clients that are still waiting. A lock wait may take half as long as a statement. A transaction with
- * several waits then ends within the time of a few statements. A transaction only computes between two statements. If
- * it pauses longer than a statement may take, its process or its connection has been lost.
+ * Returns timeouts that are shorter than the time for which clients wait. Work for clients that no longer wait would
+ * take resources from clients that still do. A statement may wait for a lock for half of its time limit, so that even a
+ * transaction with several waits ends within a few times this limit. Between two statements, a transaction only
+ * computes. If it is idle for longer than the limit of a statement, its process or connection has been lost.
  */
 function timeoutSettings(statementMs: number): pg.ClientConfig {
   if (statementMs === 0) return {}
@@ -202,7 +204,7 @@ function timeoutSettings(statementMs: number): pg.ClientConfig {
 }
 
 /**
- * Time to wait for a connection, in milliseconds. The embedded database has only one connection, for which all
+ * The time in milliseconds to wait for a connection. The embedded database has only one connection, for which all
  * statements wait.
  */
 const CONNECTION_WAIT_MS = 5000
@@ -215,7 +217,7 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
   const folder = path.join(dataDir, 'database')
   const isNew = !existsSync(folder)
   const lite = await openPGlite(folder, { fsync: embeddedFsync }).catch((error: unknown) => {
-    // If the incomplete database were kept, the next start would use it.
+    // Delete the incomplete database. Otherwise, the next start would use it.
     if (isNew) rmSync(folder, { recursive: true, force: true })
     claim.release()
     throw isOutOfSpace(error) || isDiskFull(dataDir)
@@ -224,7 +226,7 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
   })
   const database = await createEmbeddedDatabase(lite)
   const { close } = database
-  // The object itself is extended, because a copy would keep the current value of `narrowRole`.
+  // Extend the object itself, because a copy would keep the current value of `narrowRole`.
   return Object.assign(database, {
     async close() {
       await close()
@@ -236,7 +238,7 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
 const DISK_FULL_MESSAGE =
   'Cannot use the data folder: its disk is full. Free up space, or set DATA_DIR to another folder.'
 
-// PGlite returns its file system's error, as an error number of the WebAssembly system interface.
+// The error number of the WebAssembly system interface with which PGlite reports a full disk.
 const WASI_NO_SPACE = 51
 
 function isOutOfSpace(error: unknown): boolean {
@@ -244,7 +246,8 @@ function isOutOfSpace(error: unknown): boolean {
   return name === 'ErrnoError' && errno === WASI_NO_SPACE
 }
 
-// PGlite gives no reason if PostgreSQL itself ran out of space. Startup writes a few hundred kilobytes.
+// If less space is free, assume that the disk is full. PGlite gives no reason if PostgreSQL itself runs out of space,
+// and a start writes a few hundred kilobytes.
 const MIN_FREE_BYTES = 1024 * 1024
 
 function isDiskFull(folder: string): boolean {
@@ -253,9 +256,9 @@ function isDiskFull(folder: string): boolean {
 }
 
 /**
- * Returns a Database that uses an open PGlite instance. PGlite has one connection, so each statement waits its turn.
- * PostgreSQL's timeouts do not work here. No second thread can check a clock while a statement runs, and without
- * another session there are no locks to wait for.
+ * Returns a Database that uses an open PGlite instance. PGlite has one connection, so statements are executed one at a
+ * time. The timeouts of PostgreSQL have no effect: there is no second thread to check the time while a statement runs,
+ * and no other session with locks to wait for.
  */
 export async function createEmbeddedDatabase(lite: PGlite): Promise<Database> {
   await lite.exec(`set timezone = 'UTC'`)
@@ -264,7 +267,7 @@ export async function createEmbeddedDatabase(lite: PGlite): Promise<Database> {
     ssl: false,
     pipeline: true,
     max: 1,
-    // A new connection would use the same session.
+    // The connection never expires, because a new connection would use the same session.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_WAIT_MS,
   })
@@ -285,15 +288,15 @@ interface PoolParts {
   distributed: boolean
   /** The pool that runs migrations. */
   sessions: pg.Pool
-  /** Time that an organization's work waits for its turn, in milliseconds. */
+  /** The time in milliseconds for which the work of an organization waits for its turn. */
   waitMs: number
   close(): Promise<void>
 }
 
-/** This number is enough for the statements of one organization's concurrent requests. */
+/** Enough for the statements of one organization's concurrent requests. */
 const MAX_WAITING = 1000
 
-/** This number is far larger than the number of organizations that a process serves concurrently. */
+/** Far more than the number of organizations that a process serves concurrently. */
 const MAX_REMEMBERED_ORGANIZATIONS = 5000
 
 function createPooledDatabase(pool: pg.Pool, { embedded, distributed, sessions, waitMs, close }: PoolParts): Database {
@@ -358,7 +361,7 @@ function createKysely(options: PoolDriverOptions): Db {
   return new Kysely<Tables>({ dialect: createPoolDialect(options) })
 }
 
-/** Repeats a transaction that PostgreSQL canceled because of a deadlock. */
+/** Repeats a transaction that PostgreSQL has rolled back because of a deadlock. */
 async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -6,8 +6,8 @@ import type { Database } from './database.ts'
 const HOUR_MS = 3_600_000
 
 /**
- * Deletes limit windows that ended at least an hour ago and have not been used since. Every unknown address gets a
- * window with its first visit to the portal. A window that is being updated is skipped until the next run.
+ * Deletes rate limit windows that ended at least an hour ago and have not been used since. Each unknown address gets a
+ * window when it first visits the portal, so there are many. Skips windows that are being updated until the next run.
  */
 export async function deleteEndedLimitWindows(database: Database, clock: Clock): Promise<void> {
   const endedBefore = new Date(clock.nowMs() - HOUR_MS).toISOString()

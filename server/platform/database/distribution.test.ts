@@ -61,8 +61,7 @@ test('every unique index of a distributed table includes the organization', asyn
   const kinds = columns.filter(({ table, name }) => name === columnOf(table))
   expect(kinds).toHaveLength(DISTRIBUTED.length)
   expect(new Set(kinds.map(({ type, collation }) => `${type} ${collation}`)).size).toBe(1)
-  // The nodes divide the values of a sequence among themselves. The range of smaller types would be too small to
-  // divide.
+  // The nodes divide the values of a sequence among each other. The ranges of smaller types are too small for this.
   expect(columns.filter(({ sequence, type }) => sequence && type !== 'bigint')).toEqual([])
 })
 
@@ -83,7 +82,7 @@ test('foreign keys between distributed tables stay within one organization', asy
     return column !== null && columnOf(to) !== null && referred[columns.indexOf(column)] !== columnOf(to)
   })
   expect(astray).toEqual([])
-  // When a referenced record is updated or deleted, its foreign key must neither change nor be set to null.
+  // If a referenced record is updated or deleted, the foreign key must not change other rows or be set to null.
   expect(keys.filter(({ actions }) => !['aa', 'ac', 'ar'].includes(actions))).toEqual([])
   const lost = keys.filter((key) => !canEnforceForeignKey(key)).map(({ table, to }) => `${table} → ${to}`)
   expect(lost.sort()).toEqual([
@@ -133,7 +132,7 @@ const SOURCES = globSync('**/*.ts', { cwd: SERVER })
   .filter((file) => !/\.test\.ts$|\.gen\.ts$|^platform\/database\/migrations\//.test(file))
   .map((file) => ({ file, text: readFileSync(path.join(SERVER, file), 'utf8') }))
 
-/** Files whose statements choose their table at run time, with the reason why this choice is safe. */
+/** Files whose statements determine their table at run time, with the reason why this is safe. */
 const NAMED_LATER: Readonly<Record<string, string>> = {
   'operators/move/target.ts': 'its table is there during a move only, and belongs to no organization',
   'platform/keys/delete-old-identities.ts': 'its tables are the coordinator’s',
@@ -159,7 +158,7 @@ test('every statement that changes or deletes rows of a distributed table names 
 
 const LOCKS = /\bfor (?:no key )?update\b|\bfor key share\b|\.forUpdate\(|\.forNoKeyUpdate\(/g
 
-/** Files that lock rows of the coordinator's tables only. */
+/** Files that lock only rows of tables on the coordinator. */
 const LOCK_ON_COORDINATOR = new Set([
   'platform/database/delete-ended-limit-windows.ts',
   'interfaces/oauth/oauth-tokens.ts',
@@ -170,7 +169,7 @@ test('statements that lock rows name the organization', () => {
     [...text.matchAll(LOCKS)]
       .filter(({ index }) => {
         const before = text.slice(0, index)
-        // Only the lock is passed on, to a statement elsewhere.
+        // This lock clause is inserted into a statement that another file checks.
         if (before.endsWith('sql`')) return false
         const start = Math.max(...['sql`', 'sql<', '.selectFrom(', '`select'].map((begin) => before.lastIndexOf(begin)))
         return !/organizationId|organizations['"]\)?\s.*["']id["']/s.test(before.slice(start))

@@ -3,21 +3,21 @@ import { columns } from './columns.gen.ts'
 import type { Tables } from './database.ts'
 
 /**
- * The placement of each table in a database that is distributed over several machines, such as PostgreSQL with Citus.
- * Such a database distributes data that is too large for one PostgreSQL server over many servers, by organization. A
- * query of a call names its organization, so one node executes the query. All rows of one organization are on the same
- * node. distribution.test.ts compares the schema and the statements with this file. docs/operating/several-machines.md
- * describes what else such a database needs.
+ * Defines where each table is placed in a database that is distributed over several servers, such as PostgreSQL with
+ * Citus. Such a database is for data that is too large for one server. The data is distributed by organization. All
+ * rows of an organization are on the same node. A query of a call has a condition on the organization, so it runs on
+ * one node. distribution.test.ts compares the schema and the statements with this file.
+ * docs/operating/several-machines.md describes the other requirements of such a database.
  */
 export type TablePlacement =
-  /** The table is on the node of the organization whose ID is in this column. */
+  /** Each row is on the node of the organization whose ID is in this column. */
   | { readonly by: 'organizationId' | 'id' }
-  /** The table is on every node, because it is read before the organization is known. */
+  /** A copy of the table is on every node, because it is read before the organization is known. */
   | { readonly everywhere: string }
   /** The table is on the coordinator node, because it belongs to no organization. */
   | { readonly coordinator: string }
 
-/** Tables that are not placed by their column `organizationId`; all other tables are. */
+/** The placement of tables that are not distributed by their column `organizationId`, as all other tables are. */
 const PLACED_FOR_HASH_LOOKUP: TablePlacement = {
   everywhere:
     'A caller is found by the hash of a secret before the organization is known. Secrets are rarely created or revoked, but are looked up with every request.',
@@ -63,12 +63,12 @@ export const FILES_USING_CTID: Readonly<Record<string, string>> = {
   'platform/database/delete-ended-limit-windows.ts': 'The table of these rows is on the coordinator.',
 }
 
-/** The migrator's own tables, which are not distributed. */
+/** The tables of the migration library, which are not distributed. */
 export const MIGRATOR_TABLES = ['kysely_migration', 'kysely_migration_lock']
 
 /**
- * Functions that only processes of the previous version still call. A distributed database never had a previous
- * version.
+ * Functions that only processes of an earlier version call. They are not distributed, because earlier versions did not
+ * support distributed databases.
  */
 export const OBSOLETE_FUNCTIONS = ['"tellAtOf"("tasks")']
 
@@ -86,13 +86,13 @@ interface Trigger {
 }
 
 /**
- * Returns the statements that distribute a migrated database, in the order in which they must run, for one
- * transaction. Triggers and foreign keys are dropped first and restored at the end: a trigger would fire for each row
- * that is copied to its node, and without foreign keys the order of the tables does not matter. A foreign key from a
- * table on every node to a distributed table cannot be restored. The rows that such foreign keys would delete by
- * cascade are also deleted by the service's own statements, or are never read.
+ * Returns the statements that distribute a migrated database. They must be executed in this order, in one transaction.
+ * The first statements drop triggers and foreign keys, and the last ones restore them. A trigger would fire for each
+ * row that is copied to its node, and foreign keys would require a particular order of the tables. A foreign key from a
+ * table on every node to a distributed table is not restored. If such a foreign key would delete rows by cascade,
+ * statements of the service also delete these rows, or never read them.
  *
- * @param tables the tables to distribute, by default all tables
+ * @param tables the tables to distribute; defaults to all tables
  */
 export async function listDistributionCommands(
   db: Kysely<Tables> | Kysely<unknown>,
@@ -136,24 +136,24 @@ export async function listDistributionCommands(
     ...names
       .filter((table) => 'everywhere' in placementOf(table))
       .map((table) => `select create_reference_table('"${table}"')`),
-    // Otherwise the rows that were copied to the nodes stay in the coordinator's files, where nothing reads them.
+    // Remove the copied rows from the files of the coordinator, which no query reads anymore.
     ...names.map((table) => `select truncate_local_data_after_distributing_table('"${table}"')`),
     ...keys
       .filter(canEnforceForeignKey)
       .map(({ table, name, definition }) => `alter table "${table}" add constraint "${name}" ${definition}`),
-    // The nodes only know functions that were created after the extension.
+    // Create the functions again, because the nodes know only functions that were created after the extension.
     ...(triggers.length > 0 ? functions.map(({ definition }) => definition) : []),
     ...triggers.map(({ definition }) => definition),
   ]
 }
 
-/** Our triggers only change rows of the same organization, which are on the same node. */
+/** The triggers change only rows of the same organization, which are on the same node. */
 export const DISTRIBUTION_SETTINGS = [
   'set local citus.enable_unsafe_triggers = on',
   `set local citus.multi_shard_modify_mode = 'sequential'`,
 ]
 
-/** Distributes the tables that a migration has created, if the database is distributed already. */
+/** If the database is already distributed, distributes the tables that a migration has created. */
 export async function distributeNewTables(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ table: string; isPlaced: boolean }>`
     select c."relname" as "table", exists (select from "pg_dist_partition" p where p."logicalrelid" = c."oid") as "isPlaced"
@@ -172,12 +172,12 @@ function colocateWithFirst(table: string): string {
   return table === FIRST_DISTRIBUTED_TABLE ? `'none'` : `'"${FIRST_DISTRIBUTED_TABLE}"'`
 }
 
-/** All other distributed tables are colocated with this table. */
+/** The table with which all other distributed tables are colocated. */
 const FIRST_DISTRIBUTED_TABLE = Object.entries(PLACEMENT_BY_TABLE).find(([, place]) => 'by' in place)?.[0]
 
 /**
- * Returns whether a distributed database can check the foreign key. The database can check the foreign key if the rows
- * are on one node, or if the referenced table is on every node.
+ * Returns whether a distributed database can check the foreign key. It can if both rows are on the same node, or if the
+ * referenced table is on every node.
  */
 export function canEnforceForeignKey({ table, to }: Pick<ForeignKey, 'table' | 'to'>): boolean {
   const [from, into] = [PLACEMENT_BY_TABLE[table], PLACEMENT_BY_TABLE[to]]

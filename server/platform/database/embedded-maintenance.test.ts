@@ -9,10 +9,10 @@ import { analyzeGrownTables, maintainEmbeddedDatabase } from './embedded-mainten
 import { MIN_CONNECTIONS } from './pool-size.ts'
 
 interface Known {
-  /** The planner's estimate of the row count; -1 if the table was never analyzed. */
+  /** The number of rows that the planner estimates; -1 if the table was never analyzed. */
   rows: number
   dead: number
-  /** The number of rows read so far, by any kind of scan. */
+  /** The number of rows that have been read by scans of any kind. */
   read: number
 }
 
@@ -22,7 +22,10 @@ beforeEach(async () => {
 })
 afterEach(() => plumbline.stop())
 
-/** Returns a database that counts changes, like every PostgreSQL server except the server that runs these tests. */
+/**
+ * Returns a database that counts changes. The server for these tests does not count changes, unlike other PostgreSQL
+ * servers.
+ */
 async function countedDatabase(): Promise<Database> {
   const postgres = inject('postgres')
   if (postgres === null) return createTestDatabase()
@@ -44,7 +47,7 @@ async function known(table: string, { statements }: Database = plumbline.databas
   return rows[0] ?? { rows: Number.NaN, dead: Number.NaN, read: Number.NaN }
 }
 
-/** Returns a database that stays open when the service that uses it stops. */
+/** Returns the database with a `close` that does nothing, so that it stays open when the service stops. */
 function leftOpen(database: Database): Database {
   return Object.create(database, { close: { value: async () => {} } })
 }
@@ -54,7 +57,7 @@ test('table statistics are updated each time a growing table doubles in size', a
     const { id } = (await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${count}` })).body
     await addCopies(plumbline.database.statements, { table: 'vendors', id, count })
   }
-  // The changes of a session count only once the session reports them.
+  // A session reports its changes with a delay, so wait until they are counted.
   const learnt = () =>
     expect.poll(
       async () => {
@@ -66,7 +69,7 @@ test('table statistics are updated each time a growing table doubles in size', a
   await add(300)
   await learnt().toBe(301)
   await add(200)
-  // The service's own maintenance may already have counted the 502 rows. The test therefore also more than doubles that
+  // The maintenance of the service may already have counted all 502 rows. Therefore, the added rows are more than this
   // number.
   await add(900)
   await learnt().toBe(1403)
@@ -94,7 +97,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     const database = await createTestDatabase()
     const stopped = await startTestPlumbline({}, { database: leftOpen(database) })
     const { id } = (await stopped.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
-    // The maintenance of a running service would interfere.
+    // The maintenance of a running service would affect the test.
     await stopped.stop()
     await addCopies(database.statements, { table: 'vendors', id, count: 79 })
     await sql`update "vendors" set "version" = 2`.execute(database.statements)
@@ -107,7 +110,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   test('a query for one page of a long list reads only the rows of that page', async () => {
     const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
     await addCopies(plumbline.database.statements, { table: 'vendors', id, count: 8000 })
-    // The search index also reads new rows. These reads must not count here.
+    // Remove the queue of the search index, because indexing would also read the new rows.
     await plumbline.database.statements.deleteFrom('searchQueue').execute()
     await maintainEmbeddedDatabase(plumbline.database)
     expect(await rowsReadFor('/api/ext/vendors?limit=20&sort=companyName')).toBeLessThan(30)

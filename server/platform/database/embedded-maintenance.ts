@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * Does the work of a PostgreSQL server's autovacuum for the embedded database: collects statistics for the planner, and
- * cleans up after changes and deletions. The thresholds are the same as for autovacuum: a table is processed when a
- * tenth of its rows have changed or a fifth are dead. Without statistics, the database assumes that the tables are
- * empty. The database then reads and sorts a whole list for each page, although there is an index.
+ * Does for the embedded database what autovacuum does on a PostgreSQL server: collects statistics for the planner, and
+ * removes dead rows. The thresholds are those of autovacuum: a table is processed when 10% of its rows have changed or
+ * 20% are dead. Without statistics, the planner assumes that tables are empty. It then reads and sorts an entire list
+ * for each page instead of using an index.
  */
 export async function maintainEmbeddedDatabase(database: Database): Promise<void> {
-  // The changes of a session count only once the session reports them, and a busy session postpones reporting.
+  // The changes of a session are not counted until the session reports them, and a busy session does so late.
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)
   const { rows } = await sql<{ name: string }>`
     select s."relname" as "name" from "pg_stat_user_tables" s join "pg_class" c on c."oid" = s."relid"
@@ -17,16 +17,16 @@ export async function maintainEmbeddedDatabase(database: Database): Promise<void
   for (const { name } of rows) await sql`vacuum (analyze) ${sql.table(name)}`.execute(database.statements)
 }
 
-/** A table with fewer rows is read quickly with every plan. */
+/** Tables with fewer rows are fast with every plan. */
 const MIN_CHANGED_ROWS = 200
-/** The plans for a larger table no longer change. */
+/** The plans of larger tables no longer change. */
 const MAX_ANALYZED_ROWS = 100_000
 
 /**
- * Collects the statistics of tables that have doubled since the last run. A server's autovacuum runs once a minute, and
- * until then a statement keeps the plan for an empty table. During a first import, each vendor would be compared with
- * all other vendors, of which there can be 20,000 before the minute ends. Tables in other schemas of the operator's
- * database are ignored.
+ * Collects statistics of tables whose number of rows has doubled since the previous run. The autovacuum of a server
+ * runs only once a minute. Until then, statements keep the plan for an empty table. During a first import, each new
+ * vendor would then be compared with all others, which can be 20,000 within that minute. Ignores tables in other
+ * schemas of the operator's database.
  */
 export async function analyzeGrownTables(database: Database): Promise<void> {
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)

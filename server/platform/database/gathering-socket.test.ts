@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { GatheringSocket } from './gathering-socket.ts'
 
-/** Counts the writes that Node passes to the operating system. */
+/** Counts the writes that reach the operating system. */
 class CountedSocket extends GatheringSocket {
   sent = 0
 

@@ -17,7 +17,8 @@ test('isolation is proven when requests see the rows of their own organization o
 
 test('a policy that shows all rows to the role of requests is found', async () => {
   const { database } = plumbline
-  // Policies that only permit add up, which is how Citus copies ours if there is one for other users.
+  // Permissive policies are combined with "or". Citus copies policies as permissive, so a policy for other users would
+  // also show all rows to the role.
   await sql`drop policy "one_organization" on "organizations"`.execute(database.statements)
   try {
     await expect(createIsolationCheck(database).assertIsolated()).rejects.toThrow(IsolationBrokenError)

@@ -3,25 +3,25 @@ import { DatabaseUnavailableError } from './connection-errors.ts'
 import type { Database } from './database.ts'
 import { POLICY } from './row-level-security.ts'
 
-/** How long a successful check is valid. A check reads one row from each node. */
+/** The time in milliseconds for which a successful check is valid. A check reads one row from each node. */
 const VALID_MS = 60_000
 
-/** Tenant isolation does not hold. The message is a sentence for the operator. */
+/** Thrown if tenant isolation does not work. The message is a sentence for the operator. */
 export class IsolationBrokenError extends DatabaseUnavailableError {}
 
 export interface IsolationCheck {
   /**
-   * Resolves if requests see the rows of their own organization only.
+   * Resolves if requests see only the rows of their own organization.
    *
-   * @throws {IsolationBrokenError} if they see others, or not their own
+   * @throws {IsolationBrokenError} if they see rows of other organizations, or none of their own
    */
   assertIsolated(): Promise<void>
 }
 
 /**
- * Returns a check that works as requests do: through the role and the setting of an organization. On a distributed
- * database it reads from every node, because a policy or a setting may be missing on one of them. If the database cannot
- * be reached, the last result stays valid.
+ * Returns a check that reads in the same way as requests, with the role and the setting of an organization. In a
+ * distributed database, it reads from every node, because a policy or a setting can be missing on a single node. If the
+ * database is unreachable, the previous result stays valid.
  */
 export function createIsolationCheck(database: Database): IsolationCheck {
   let validUntilMs = Number.NEGATIVE_INFINITY
@@ -51,10 +51,10 @@ export function createIsolationCheck(database: Database): IsolationCheck {
   }
 }
 
-/** Reads organizations without a condition, and throws if the policies of the role do not hide the others. */
+/** Reads organizations without a condition, and throws if the policies of the role do not hide other organizations. */
 async function assertOwnRowsOnly(database: Database): Promise<void> {
   if (database.narrowRole === null) {
-    // On a single server this is a choice of the operator, of which the start warns.
+    // On a single server, the operator may have decided this, and the service logs a warning when it starts.
     if (!database.distributed) return
     throw new IsolationBrokenError(
       'Row-level security is off, and a distributed database requires it. The user of DATABASE_URL must own the tables and be able to create roles.',
@@ -81,14 +81,14 @@ async function exists(database: Database, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-// A shard is named after its table, with a number.
+// The name of a shard consists of the name of its table and a number.
 const UNPROTECTED_SHARDS = `
   select string_agg(c."relname", ', ' order by c."relname") from "pg_class" c
   where c."relkind" = 'r' and pg_table_is_visible(c."oid") and regexp_replace(c."relname", '_[0-9]+$', '') = any(%L::text[])
     and not (c."relrowsecurity" and array(
       select p."polname"::text from "pg_policy" p where p."polrelid" = c."oid" and p."polpermissive") = array[%L])`
 
-/** Throws if a shard has no policy, or one more that shows all rows. */
+/** Throws if a shard has no policy, or has an additional policy that shows all rows. */
 async function assertPoliciesOnNodes(database: Database): Promise<void> {
   const tables: RawBuilder<unknown> = sql`array(
     select c."relname"::text from "pg_class" c join "pg_attribute" a on a."attrelid" = c."oid" and not a."attisdropped"

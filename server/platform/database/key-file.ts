@@ -5,12 +5,12 @@ import { createFolder } from './create-folder.ts'
 import { assertNoUnfinishedRestore, DataFolderUnusableError } from './data-folder.ts'
 
 /**
- * Returns the keys stored with an embedded database: the current key, which is created if missing, and the previous key
- * during a rotation.
+ * Returns the keys that are stored with an embedded database: the current key, which is created if it is missing, and
+ * during a rotation the previous key.
  */
 export function readOrCreateKeys(file: string): { encryptionKey: Buffer; previousEncryptionKey: Buffer | null } {
   if (!existsSync(file)) {
-    // An unfinished restore still has to write the backup's key to this folder.
+    // Create no key during an unfinished restore, which will write the key of the backup to this folder.
     assertNoUnfinishedRestore(path.dirname(file))
     createFolder(path.dirname(file))
     writeKey(file, randomBytes(32))
@@ -20,8 +20,8 @@ export function readOrCreateKeys(file: string): { encryptionKey: Buffer; previou
 }
 
 /**
- * Replaces the current key, and keeps it as the previous key. Both keys exist at every point where the process may
- * crash.
+ * Replaces the current key, which becomes the previous key. Both keys are on the disk at every point at which the
+ * process may crash.
  */
 export function rotateKeyFile(file: string): Buffer {
   const key = randomBytes(32)
@@ -34,7 +34,7 @@ export function rotateKeyFile(file: string): Buffer {
   return key
 }
 
-/** Deletes the previous key. Call this function when no data needs the previous key any longer. */
+/** Deletes the previous key. Call this function when no data is encrypted with it anymore. */
 export function deletePreviousKey(file: string): void {
   rmSync(previousKeyPath(file), { force: true })
 }
@@ -47,7 +47,7 @@ function writeKey(file: string, key: Buffer): void {
   try {
     writeFileSync(file, key.toString('base64'), { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    // A full disk leaves an empty file, which the next start would use as the key.
+    // A full disk leaves an empty file. Delete it, because the next start would use it as the key.
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') rmSync(file, { force: true })
     throw error
   }

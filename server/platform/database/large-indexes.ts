@@ -4,14 +4,14 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * An index on a table that is large in production. Creating it in the migrations' transaction would block writers until
- * all migrations are done. A migration therefore exports the index in `ahead`. The index is built before that
- * transaction, while writes continue. `createIndexes`, called in `up`, creates the index if it was not built before, as
- * in a new database.
+ * An index on a table that is large in production. Creating such an index in the transaction of the migrations would
+ * block all writes until the transaction ends. Therefore, a migration exports the index in `ahead`, and the index is
+ * built before the transaction, while writes continue. `up` calls `createIndexes`, which creates the index if it has
+ * not been built, for example in a new database.
  */
 export interface LargeIndex {
   name: string
-  /** The table and the indexed columns, as in SQL: `"vendors" ("organizationId", "status")`. */
+  /** The table and the columns in SQL, such as `"vendors" ("organizationId", "status")`. */
   on: string
   isUnique?: boolean
 }
@@ -21,20 +21,20 @@ export function listIndexesToBuildAhead(migration: object): readonly LargeIndex[
   return 'ahead' in migration ? (migration.ahead as readonly LargeIndex[]) : []
 }
 
-/** An arbitrary number that no other lock in this database uses. */
+/** The number of the lock for building indexes. It must differ from all other lock numbers in this database. */
 const BUILDING_LOCK = 74185027
 
-/** Interval at which a process checks whether another process has finished, in milliseconds. */
+/** The interval in milliseconds at which a process checks whether another process has finished. */
 const POLL_INTERVAL_MS = 250
 
 /**
- * Builds the missing indexes. A single process builds the indexes, and the other processes wait. The waiting processes
- * poll, because a statement that waits for a lock holds a snapshot, and building an index waits for all older
+ * Builds the missing indexes. Only one process builds them, and all other processes wait. The waiting processes poll.
+ * If a statement waited for a lock instead, it would hold a snapshot, and building an index waits for all older
  * snapshots.
  */
 export async function buildIndexesAhead(database: Database, indexes: readonly LargeIndex[]): Promise<void> {
   if (indexes.length === 0) return
-  // The embedded database belongs to this process alone, so no other process writes to it.
+  // No other process writes to the embedded database, so there is no need to build indexes ahead.
   if (database.embedded) return
   await database.sessions.connection().execute(async (db) => {
     for (;;) {
@@ -46,7 +46,7 @@ export async function buildIndexesAhead(database: Database, indexes: readonly La
     try {
       for (const index of indexes) {
         const state = await findIndexState(db, index)
-        // An index left by a process that ended during the build is never used, but would count as existing.
+        // If a process ended while it built an index, the index is never used, but would count as existing.
         if (state === 'invalid') await sql`drop index concurrently if exists ${sql.id(index.name)}`.execute(db)
         if (state !== 'valid') await buildIndex(db, index)
       }
@@ -56,9 +56,8 @@ export async function buildIndexesAhead(database: Database, indexes: readonly La
   })
 }
 
-// 42703, 42P01 and 42883: the column, table, or function does not exist yet, for example during an upgrade that skips a
-// version. The index is then
-// created in `up`, which blocks writers a little longer.
+// 42703, 42P01, and 42883: the column, table, or function does not exist yet, for example during an upgrade that skips
+// a version. The index is then created in `up`, which blocks writes for a longer time.
 const UNDEFINED_OBJECT_CODES: readonly unknown[] = ['42703', '42P01', '42883']
 
 async function buildIndex<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> {
@@ -69,9 +68,9 @@ async function buildIndex<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> 
   }
 }
 
-/** Creates the indexes that have not been built ahead. Call this function in `up`. */
+/** Creates the indexes that have not been built ahead. Must be called in `up`. */
 export async function createIndexes<DB>(db: Kysely<DB>, indexes: readonly LargeIndex[]): Promise<void> {
-  // Even with `if not exists`, a statement that creates an existing index would wait for writers.
+  // Check first whether the index exists. Even with `if not exists`, the statement would wait for writers.
   for (const index of indexes)
     if ((await findIndexState(db, index)) === null) await sql.raw(toCreateStatement(index, '')).execute(db)
 }

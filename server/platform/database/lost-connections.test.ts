@@ -26,7 +26,7 @@ describe.skipIf(inject('postgres') === null)('a database that no longer responds
 
   test('a connection with a long-running statement is not treated as lost', async () => {
     const sleep = (seconds: number) => CompiledQuery.raw(`select pg_sleep(${seconds})`)
-    // The options of the operator commands.
+    // These are the options of the operator commands.
     const unbounded = { databaseUrl: network.url, databaseConnections: 24, databaseStatementTimeoutMs: 0, dataDir: '' }
     const patient = await openDatabase(unbounded)
     await patient.statements.executeQuery(sleep(8))
@@ -49,7 +49,7 @@ describe.skipIf(inject('postgres') === null)('a database that no longer responds
     })
     await expect(transaction).rejects.toSatisfy(isDatabaseUnreachable)
     expect(await creation).toEqual([503, 'unavailable'])
-    // Each connection that was idle when the network failed can make one more request fail.
+    // For each connection that was idle when the network failed, one more request can fail.
     await expect.poll(() => create('Redrock Carpentry'), { timeout: 60_000 }).toEqual([201, undefined])
     expect((await plumbline.get('/readyz')).status).toBe(200)
   })

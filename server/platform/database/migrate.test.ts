@@ -62,7 +62,7 @@ test.skipIf(inject('postgres') === null)(
       )
       return rows.length > 0
     })
-    // Creating a vendor writes to the search queue, so the request waits for the migration.
+    // Creating a vendor also writes to the search queue, so the request waits for the migration.
     expect((await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).status).toBe(201)
     reading.resolve()
     await read
@@ -74,7 +74,7 @@ test.skipIf(inject('postgres') === null)('a migration in a deadlock is rolled ba
   const { database } = plumbline
   const [othersHold, changeHolds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const other = database.transaction(async (trx) => {
-    // Because of its long timeout, this transaction does not detect the deadlock before the migration does.
+    // The long timeout ensures that the migration, instead of this transaction, detects the deadlock.
     await sql`set local deadlock_timeout = '1min'`.execute(trx)
     await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
     othersHold.resolve()
@@ -108,8 +108,8 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     })
     await begun.promise
     const building = Promise.all([buildIndexesAhead(database, [BY_NAME]), buildIndexesAhead(database, [BY_NAME])])
-    // Building the index waits for transactions that were writing when the build began. The build does not wait for
-    // later transactions.
+    // Building an index waits for transactions that had already written when the build began, but not for later
+    // transactions.
     await until(async () => (await getDefinition(BY_NAME.name))?.endsWith(' invalid') === true)
     const { status } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
     expect(status).toBe(201)
@@ -118,8 +118,7 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     await building
     expect(await getDefinition(BY_NAME.name)).toMatch(/"companyName", id\)$/)
 
-    // `up` takes no lock on the table. Otherwise, `up` would wait for the transaction that has just written to the
-    // table.
+    // `up` must not lock the table. Otherwise, it would wait for the transaction that has just written to the table.
     await database.transaction(async (writer) => {
       await sql`update "vendors" set "companyName" = "companyName"`.execute(writer)
       await database.transaction((trx) => createIndexes(trx, [BY_NAME]))

@@ -13,20 +13,21 @@ import { assertNoUnfinishedMove } from './unfinished-move.ts'
 const FOLDER = path.join(import.meta.dirname, 'migrations')
 
 /**
- * Runs all pending migrations in one transaction, and then enables tenant isolation on the new tables. Any number of
- * processes may call this function concurrently. The migrator's lock makes processes run one after the other, and later
- * processes find no pending migrations. A database that was migrated by a later version is left unchanged. During an
- * upgrade, the previous version continues to run, and may even be started (docs/operating/upgrading.md).
+ * Executes all pending migrations in one transaction, and then enables tenant isolation on new tables. Several
+ * processes can call this function concurrently. Because of the migrator's lock, only one of them executes migrations,
+ * and the others then find no pending ones. If a later version has migrated the database, changes nothing. The earlier
+ * version continues to run during an upgrade, and may even be restarted (see docs/operating/upgrading.md).
  *
- * @returns the names of the migrations that were run
- * @throws {DatabaseUnavailableError} if the database user may not change the schema, or a move into it is unfinished
+ * @returns the names of the executed migrations
+ * @throws {DatabaseUnavailableError} if the database user may not change the schema, or if the database is the target
+ * of an unfinished move
  */
 export async function migrate(database: Database): Promise<string[]> {
   await assertNoUnfinishedMove(database.statements)
   return migrateMoveTarget(database)
 }
 
-/** Runs all pending migrations like `migrate`, but in a database that is the target of a move. */
+/** Like `migrate`, but for a database that is the target of a move. */
 export async function migrateMoveTarget(database: Database): Promise<string[]> {
   const names = await runPending(database).catch((error: unknown) => {
     const { code, message } = error as { code?: unknown; message: string }
@@ -46,7 +47,7 @@ async function runPending(database: Database): Promise<string[]> {
   if ((await listKnownMigrations()).every((name) => done.has(name))) return []
   const files = new FileMigrationProvider({ fs, path, migrationFolder: FOLDER })
   const provider = database.distributed ? distributeNewTablesWithEach(files) : files
-  // In a new database, the tables are empty, and most tables do not exist yet.
+  // In a new database, all tables are empty or do not exist yet.
   if (done.size > 0) {
     const pending = Object.entries(await provider.getMigrations()).filter(([name]) => !done.has(name))
     await buildIndexesAhead(
@@ -63,7 +64,7 @@ async function runPending(database: Database): Promise<string[]> {
   )
 }
 
-/** Returns the migrations. Each returned migration also distributes the tables that it creates. */
+/** Returns the migrations. Each of them then also distributes the tables that it creates. */
 function distributeNewTablesWithEach(provider: MigrationProvider): MigrationProvider {
   return {
     async getMigrations() {
@@ -85,20 +86,21 @@ function distributeNewTablesWithEach(provider: MigrationProvider): MigrationProv
   }
 }
 
-// This is no longer than a request waits. The embedded database belongs to this process alone, and has no locks to wait
-// for.
+// Not longer than the time for which requests wait. In the embedded database, there are no other processes and no locks
+// to wait for.
 const LOCK_WAIT_MS = 3000
 const PAUSE_MS = 1000
 const MAX_WAIT_MS = 3_600_000
-/** The error codes of a lock timeout and a deadlock. */
+/** The error codes for a lock timeout and for a deadlock. */
 const BLOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 /**
- * Runs a schema change that gives way to other transactions. Every statement that uses the table waits for the change.
- * The change itself may wait for a read of several minutes, such as a dump. The change therefore waits for a lock only
- * a short time, then lets other transactions pass and starts again, up to a maximum time.
+ * Executes a schema change that lets other transactions proceed. While a schema change waits for a lock, all statements
+ * on the table wait as well. The wait can take minutes, for example if a dump is reading the table. Therefore, the
+ * change waits only for a short time, pauses so that other transactions can proceed, and tries again, up to a maximum
+ * time.
  *
- * @param db a connection that no other code uses meanwhile
+ * @param db a connection that no other code uses during the change
  */
 export async function retryWithLockTimeout<T>(db: Db, lockWaitMs: number, change: () => Promise<T>): Promise<T> {
   const startedMs = performance.now()
@@ -118,20 +120,20 @@ export async function retryWithLockTimeout<T>(db: Db, lockWaitMs: number, change
   }
 }
 
-/** Returns the names of all migrations in this version, in order. */
+/** Returns the names of all migrations of this version, in order. */
 export async function listKnownMigrations(): Promise<string[]> {
   const files = (await fs.readdir(FOLDER)).filter((name) => name.endsWith('.ts')).sort()
   return files.map((name) => path.basename(name, '.ts'))
 }
 
-/** Returns the newest migration that the database has run; null if it has run no migration. */
+/** Returns the name of the newest migration of the database; null if there is none. */
 export async function findNewestMigration(db: Db): Promise<string | null> {
   return [...(await listAppliedMigrations(db))].sort().at(-1) ?? null
 }
 
 /**
- * Returns the migrations that the database has run. Startup calls this function, because it does not load the code of
- * every migration.
+ * Returns the names of the executed migrations. Suitable for startup, because it does not load the code of all
+ * migrations.
  */
 export async function listAppliedMigrations(db: Db): Promise<Set<string>> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { openPGlite } from './open-pglite.ts'
 
-/** Records the names of files that are flushed after this call. */
+/** Records the names of the files that are flushed from now on. */
 function recordFlushes(): string[] {
   const flushed: string[] = []
   const { fsyncSync } = fs

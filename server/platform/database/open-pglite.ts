@@ -3,12 +3,13 @@ import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** The option with which PGlite starts PostgreSQL. It turns off waiting for the disk. */
+/** The option with which PGlite starts PostgreSQL, so that PostgreSQL does not wait for the disk. */
 const NO_FSYNC = '-F'
 
 /**
- * Opens the embedded database. With `fsync`, PostgreSQL waits for the disk at each commit and checkpoint, as on a
- * server. PGlite prevents waiting in two places: it starts PostgreSQL with `-F`, and its file system ignores flushes.
+ * Opens the embedded database. If `fsync` is true, PostgreSQL waits for the disk at each commit and checkpoint, as it
+ * does on a server. By default, PGlite does not wait for two reasons: it starts PostgreSQL with `-F`, and its file
+ * system ignores flushes.
  */
 export async function openPGlite(folder: string, { fsync }: { fsync: boolean }): Promise<PGlite> {
   if (!fsync) return PGlite.create(folder)
@@ -16,18 +17,18 @@ export async function openPGlite(folder: string, { fsync }: { fsync: boolean }):
     fs: new FlushingFileSystem(folder),
     startParams: [
       ...PGlite.defaultStartParams.filter((param) => param !== NO_FSYNC),
-      // The other methods need system calls that do nothing in PGlite.
+      // Use `fsync`, because the other methods need system calls that do nothing in PGlite.
       ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
     ],
   })
-  // Flushes data that was written without waiting for the disk: by the setup of a new database, or while `fsync` was
+  // Flush data that was written without waiting for the disk, during the setup of a new database or while `fsync` was
   // off.
   flushFolder(folder)
   flushPath(path.dirname(folder))
   return lite
 }
 
-/** An open file, as Emscripten passes it to file operations. A folder has no file descriptor. */
+/** An open file, as Emscripten passes it to file operations. Folders have no file descriptor. */
 interface OpenFile {
   nfd?: number
   node: object

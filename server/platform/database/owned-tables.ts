@@ -2,25 +2,23 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
 /**
- * A table that belongs to an organization, read from the database's own catalog, so that no list must be maintained.
+ * A table that belongs to an organization. Read from the catalog of the database, so that no list has to be maintained.
  */
 export interface OwnedTable {
   name: string
-  /** The primary key without the organization. */
+  /** The columns of the primary key, except the organization. */
   key: string[]
-  /** Columns that can contain text in any form. Keys, references, and computed columns are not included. */
+  /** The columns that can contain any text. Excludes keys, references, and computed columns. */
   texts: { name: string; type: string }[]
   isVersioned: boolean
   references: TableReference[]
-  /**
-   * The number of foreign keys that refer to the table. The database checks each of these keys for every deleted row.
-   */
+  /** The number of foreign keys that refer to the table. The database checks all of them for each deleted row. */
   referredBy: number
 }
 
 export interface TableReference {
   columns: string[]
-  /** The referenced table. */
+  /** The table to which the foreign key refers. */
   to: string
 }
 
@@ -64,7 +62,7 @@ function isIdColumn(column: string): boolean {
 }
 
 /**
- * Returns the tables in an order in which their rows can be deleted: each table before the tables that it refers to.
+ * Returns the tables in an order in which their rows can be deleted. Each table precedes the tables to which it refers.
  */
 export function sortChildrenFirst(tables: readonly OwnedTable[]): OwnedTable[] {
   const left = new Map(tables.map((table) => [table.name, table]))

@@ -6,7 +6,7 @@ import { PLAN_EACH_TIME } from './prepared-statements.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // The pool has three connections. An organization can use one of them at a time.
+  // The pool has three connections, and each organization can use one of them at a time.
   plumbline = await startTestPlumbline({ DATABASE_CONNECTIONS: '4' })
 })
 afterAll(() => plumbline.stop())
@@ -105,7 +105,7 @@ test('a pooled connection shows each organization only its own rows', async () =
   }
 })
 
-// The embedded database has only one connection, so no connection waits for another.
+// The embedded database has only one connection, so connections cannot wait for each other.
 describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
   test('only list queries without filters are prepared', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
@@ -114,8 +114,8 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
       `select "statement" from pg_prepared_statements where "statement" like '%from "vendors" as t%'`,
     )
     const lists = new Set<string>()
-    // Each connection has its own prepared statements. Any idle connection of the pool may read the lists, and a
-    // different connection may run the query. The test therefore repeats both steps until they use the same connection.
+    // Each connection has its own prepared statements, and the two steps may use different connections of the pool.
+    // Repeat both steps until they use the same connection.
     await expect
       .poll(
         async () => {
@@ -179,7 +179,7 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
     const [held, waited] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const lock = (id: string | undefined) => CompiledQuery.raw(`select from "vendors" where "id" = $1 for update`, [id])
     const other = database.transaction(async (trx) => {
-      // Because of its long timeout, this transaction does not detect the deadlock before the other statement does.
+      // The long timeout ensures that the other statement, instead of this transaction, detects the deadlock.
       await trx.executeQuery(CompiledQuery.raw(`set local deadlock_timeout = '1min'`))
       await trx.executeQuery(lock(ids[1]))
       held.resolve()

@@ -14,7 +14,7 @@ import {
 import pg from 'pg'
 import { getStatementName } from './prepared-statements.ts'
 
-/** A statement in the form in which it was sent, and whether it sees only the rows of one organization. */
+/** A statement as sent to the database, and whether it can see only the rows of one organization. */
 export interface SentStatement {
   text: string
   narrow: boolean
@@ -23,10 +23,10 @@ export interface SentStatement {
 /** Publishes each statement as a `SentStatement`, for example to tests that explain all statements. */
 const statementChannel = channel('plumbline:statement')
 
-/** The PostgreSQL setting that selects the organization whose rows a session can see. */
+/** The PostgreSQL setting that contains the ID of the organization whose rows a session can see. */
 export const ORGANIZATION_SETTING = 'plumbline.organization'
 
-/** The rows of one organization, as seen by the role that row-level security restricts. */
+/** A view of the rows of one organization, through the role that row-level security restricts. */
 export interface RowView {
   readonly role: string
   readonly organizationId: string
@@ -34,23 +34,23 @@ export interface RowView {
 
 export interface PoolDriverOptions {
   readonly pool: pg.Pool
-  /** Null shows the rows of all organizations. */
+  /** The rows that the connection can see; null for the rows of all organizations. */
   readonly view: RowView | null
   /**
-   * Migrations do not prepare statements, because one text can contain several statements. Migrations also run several
-   * transactions in a row on one connection.
+   * Whether the connection is for migrations. Migrations do not prepare statements, because a text can contain several
+   * statements. They also execute several transactions in sequence on one connection.
    */
   readonly isForMigrations: boolean
   /**
-   * Whether the tables are distributed with Citus. Its workers learn a setting only from `set local` in a transaction,
-   * so a statement for one organization is a transaction of its own.
+   * Whether the tables are distributed with Citus. The nodes only see settings that are made with `set local` in a
+   * transaction. Therefore, each statement for one organization is a transaction.
    */
   readonly isDistributed: boolean
-  /** Waits for permission to use a connection. Returns the function that ends the turn. */
+  /** Waits until a connection may be used. Returns the function that ends the turn. */
   readonly takeTurn?: () => Promise<() => void>
 }
 
-/** Returns a Kysely dialect for PostgreSQL over a pool whose connections have the `pipeline` option. */
+/** Returns a Kysely dialect for a PostgreSQL pool whose connections have the `pipeline` option. */
 export function createPoolDialect(options: PoolDriverOptions): Dialect {
   return {
     createDriver: () => new PoolDriver(options),
@@ -99,12 +99,12 @@ class PoolDriver implements Driver {
     connection.release()
   }
 
-  // The code that opened the pool closes it.
+  // The code that has opened the pool also closes it.
   async init(): Promise<void> {}
   async destroy(): Promise<void> {}
 }
 
-/** Known session state of a pooled client. */
+/** The known state of a pooled client's session. */
 interface SessionState {
   readonly openedMs: number
   view: RowView | null
@@ -124,8 +124,9 @@ function getSession(client: pg.PoolClient): SessionState {
 }
 
 /**
- * A prepared list statement takes about 100 kB of the server's memory. A connection with this many prepared statements
- * is closed when it is released, because `pg` cannot deallocate a prepared statement.
+ * The maximum number of prepared statements per connection. A prepared list statement uses about 100 kB of the server's
+ * memory. When the maximum is reached, the connection is closed at its release, because `pg` cannot deallocate prepared
+ * statements.
  */
 const MAX_PREPARED_STATEMENTS = 400
 
@@ -136,13 +137,13 @@ export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === DEADLOCK
 }
 
-/** A pooled client that one caller uses, for a single statement or for a transaction. */
+/** A pooled client in use by one caller, for a single statement or for a transaction. */
 class PoolConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient
   readonly #session: SessionState
   readonly #options: PoolDriverOptions
   readonly #endTurn: (() => void) | undefined
-  /** Results of statements that were sent without waiting for the response. */
+  /** The results of statements that were sent without waiting for a response. */
   #ahead: Promise<unknown>[] = []
   #isTransaction = false
   #isOver = false
@@ -156,16 +157,16 @@ class PoolConnection implements DatabaseConnection {
   }
 
   /**
-   * Makes the session show the rows of this view from now on. The session keeps this view until a later use needs
-   * another view. A change of the role is confirmed before another statement is sent. A change of the organization is
-   * sent ahead of the next statement. The result of that statement is used only if both succeed.
+   * Makes the session see only the rows of this view, until another view is shown. If the role changes, waits for the
+   * confirmation before another statement is sent. If only the organization changes, sends the change ahead of the next
+   * statement, whose result is used only if both succeed.
    */
   async show(view: RowView | null): Promise<void> {
     const before = this.#session.view
     if (before?.role === view?.role && before?.organizationId === view?.organizationId) return
     const values = [view?.role ?? 'none', view?.organizationId ?? '']
     const showing = this.#send(SET_VIEW, values, getStatementName(SET_VIEW)).catch((error: unknown) => {
-      // After an error, the session may show either view.
+      // After an error, it is unknown which view the session shows.
       this.#isBroken = true
       throw error
     })
@@ -188,8 +189,8 @@ class PoolConnection implements DatabaseConnection {
           : await this.#send(query.sql, query.parameters, name)
         return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
       } catch (error) {
-        // A deadlock rolls back a single statement completely, so the statement can be repeated. A transaction must be
-        // repeated from its beginning.
+        // PostgreSQL rolls back a deadlocked statement completely, so a single statement can be repeated. A transaction
+        // must be repeated from its beginning.
         if (this.#isTransaction || !isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error
       }
     }
@@ -199,7 +200,7 @@ class PoolConnection implements DatabaseConnection {
     throw new Error('Streams are not supported, because a slow reader would occupy a connection.')
   }
 
-  /** Sends `begin` ahead of the transaction's first statement. */
+  /** Sends `begin` ahead of the first statement of the transaction. */
   begin(): void {
     this.#isTransaction = true
     this.#sendBegin()
@@ -214,7 +215,8 @@ class PoolConnection implements DatabaseConnection {
     return this.#options.isDistributed && this.#options.view !== null && !this.#isTransaction
   }
 
-  // The commit does not wait for the result. After an error it is a rollback.
+  // Sends the commit together with the statement, without waiting for its result. After an error, PostgreSQL treats
+  // this commit as a rollback.
   async #sendInTransaction(query: CompiledQuery, name: string | undefined): Promise<pg.QueryResult> {
     this.#sendBegin()
     const sent = this.#send(query.sql, query.parameters, name)
@@ -229,14 +231,14 @@ class PoolConnection implements DatabaseConnection {
 
   #sendAhead(sent: Promise<unknown>): void {
     this.#ahead.push(sent)
-    // The next statement waits for the result of this one and reports its error.
+    // Ignore the error here, because the next statement waits for this result and reports the error.
     sent.catch(() => {})
   }
 
   async commit(): Promise<void> {
     this.#endTransaction()
     const { command } = await this.#send('commit')
-    // PostgreSQL responds with ROLLBACK to a commit if a statement failed and its error was ignored.
+    // If a statement failed and its error was ignored, PostgreSQL responds to a commit with ROLLBACK.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
@@ -248,8 +250,8 @@ class PoolConnection implements DatabaseConnection {
   }
 
   /**
-   * Makes the connection reject statements that were started in the transaction, for example by Promise.all, but would
-   * run after it.
+   * Makes the connection reject statements that were started during the transaction (for example with Promise.all) but
+   * would be executed after it.
    */
   #endTransaction(): void {
     this.#isTransaction = false
@@ -273,7 +275,7 @@ class PoolConnection implements DatabaseConnection {
       if (ahead.length > 0) await Promise.all([sent, ...ahead])
       return lastResult(await sent)
     } catch (error) {
-      // After an error that does not come from the server, the state of the connection is unknown.
+      // If an error does not come from the server, the state of the connection is unknown.
       if (!(error instanceof pg.DatabaseError) || STALE_STATEMENT_CODES.has(error.code)) this.#isBroken = true
       if (error instanceof Error && error.message === READ_TIMEOUT)
         suspectedAtMs.set(this.#options.pool, performance.now())
@@ -283,15 +285,15 @@ class PoolConnection implements DatabaseConnection {
 }
 
 /**
- * Errors of a prepared statement that the server does not know, or whose columns have changed since it was prepared, as
- * during an upgrade.
+ * The error codes for a prepared statement that the server does not know, or whose columns have changed since, for
+ * example during an upgrade.
  */
 const STALE_STATEMENT_CODES: ReadonlySet<string | undefined> = new Set(['0A000', '26000'])
 
-/** The message with which `pg` reports its `query_timeout`. */
+/** The error message of `pg` when its `query_timeout` is exceeded. */
 const READ_TIMEOUT = 'Query read timeout'
 
-/** Returns the statements that begin a transaction whose settings reach the workers of a distributed database. */
+/** Returns the statements that begin a transaction whose settings also apply on the nodes of a distributed database. */
 function toDistributedBegin(view: RowView | null): string {
   const propagating = `begin; set local citus.propagate_set_commands = 'local'`
   if (view === null) return propagating
@@ -301,8 +303,8 @@ function toDistributedBegin(view: RowView | null): string {
 const SET_VIEW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
 
 /**
- * Returns the result of the last statement in a text. A text with several statements has one result for each statement,
- * although the types of `pg` do not declare this.
+ * Returns the result of the last statement in a text. The types of `pg` do not declare it, but a text with several
+ * statements has one result for each of them.
  */
 function lastResult(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
   const last = Array.isArray(result) ? result.at(-1) : result
@@ -315,14 +317,14 @@ const RETRY_AFTER_MS = 50
 const MAX_CONNECT_RETRIES = 100
 
 /**
- * The time at which a connection of the pool was last found dead. Connections that were opened before this time may
- * also be dead.
+ * The time at which a connection of the pool was last found to be lost. Connections that were opened before this time
+ * may also be lost.
  */
 const suspectedAtMs = new WeakMap<pg.Pool, number>()
 
 /**
  * Returns a client from the pool. If the server accepts no more connections, for example because other programs use
- * them, waits until an open connection is free.
+ * them, waits for an open connection to become free.
  */
 async function connectWithRetry(pool: pg.Pool): Promise<pg.PoolClient> {
   for (let retries = 0; ; retries++) {

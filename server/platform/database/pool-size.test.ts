@@ -45,7 +45,7 @@ describe.skipIf(inject('postgres') === null)('a process under load', () => {
   })
 })
 
-/** Returns the statuses of the responses to concurrent reads, single writes, and transactions. */
+/** Sends concurrent reads, single writes, and transactions, and returns the statuses of the responses. */
 async function load(plumbline: TestPlumbline): Promise<Set<number | undefined>> {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
   const answers = await Promise.all(

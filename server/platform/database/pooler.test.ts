@@ -20,7 +20,7 @@ if (isOnPostgres && PGBOUNCER === undefined)
 let stop = async () => {}
 afterEach(() => stop())
 
-/** Returns a URL that reaches the database through PgBouncer. */
+/** Starts PgBouncer and returns a URL that connects to the database through it. */
 async function throughPgBouncer(url: URL, settings: Record<string, string>): Promise<string> {
   const port = await findFreePort()
   const owner = findPostgresUser()
@@ -59,7 +59,7 @@ async function throughPgBouncer(url: URL, settings: Record<string, string>): Pro
   return `postgres://${url.username}@127.0.0.1:${port}${url.pathname}`
 }
 
-/** Creates a separate database and returns its direct URL. */
+/** Creates a new database and returns its URL. */
 async function newDatabase(): Promise<URL> {
   if (postgres === null) throw new Error('There is no PostgreSQL.')
   return new URL(await createPostgresUrl(postgres))

@@ -17,7 +17,7 @@ import { migrate } from './migrate.ts'
 let plumbline: TestPlumbline
 let other: Builder
 
-/** A service whose vendor queries omit the organization's condition. */
+/** A service in which the queries for vendors omit the condition on the organization. */
 beforeAll(async () => {
   plumbline = await startTestPlumbline({}, { handlers: { ...operations, ...forgetful(vendorOperations) } })
   other = await plumbline.newBuilder()
@@ -141,8 +141,8 @@ describe('access for one organization', () => {
       const rows = n % 5 === 0 ? await transaction(read) : await read(statements)
       expect(new Set(rows.map((row) => row.organizationId))).toEqual(new Set([organizationId]))
     }
-    // The organizations alternate, come at random, and come in runs, which covers all three ways of setting the
-    // organization.
+    // Requests of the organizations alternate, are in random order, and are in groups. These orders cover all three
+    // ways of setting the organization.
     const turns = Array.from({ length: 72 }, (_, n) => n % builders.length)
     const random = turns.map(() => Math.floor(Math.random() * builders.length))
     const runs = turns.map((_, n) => Math.floor(n / 12))
@@ -172,15 +172,14 @@ test('every table with an organization gets row-level security at the next start
 })
 
 /**
- * Indexes that only enforce uniqueness, have few rows per organization, only order by a function of a column, or are
- * searched only across organizations, without row-level security.
+ * Indexes that only enforce uniqueness, that have few rows per organization, that are only for sorting by a function of
+ * a column, or that are only searched across organizations (without row-level security).
  */
 const NOT_SEARCHED = ['scopes_name_key', 'users_email_key', 'purchaseOrders_sequence', 'vendors_mailKeys']
 
-// With row-level security, an index is searched only by leakproof operators (PostgreSQL's term). The leakproof
-// operators compare texts, non-decimal numbers, dates, and timestamps. The leakproof operators do not include
-// comparisons of decimals, JSON, or arrays, or functions of a column except coalesce. For any other operator, the index
-// is read from its beginning.
+// With row-level security, PostgreSQL searches an index only with leakproof operators. The leakproof operators compare
+// texts, numbers without decimals, dates, and timestamps. They do not compare decimals, JSON, arrays, or functions of a
+// column (except coalesce). With any other operator, PostgreSQL reads the index from its beginning.
 test('every index of a tenant table uses only operators that work with row-level security', async () => {
   const { rows } = await sql<{ index: string }>`
     select c.relname as "index" from pg_index i
@@ -197,8 +196,8 @@ test('every index of a tenant table uses only operators that work with row-level
 
 describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   /**
-   * Starts a service on a separate database of a new user, with options that the administrator sets before the first
-   * start.
+   * Starts a service as a new user of a new database. The options determine what the administrator prepares before the
+   * first start.
    */
   async function startAs(
     options: string,

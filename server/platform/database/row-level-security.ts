@@ -4,21 +4,22 @@ import type { Database, Db } from './database.ts'
 import { ORGANIZATION_SETTING } from './pool-driver.ts'
 
 /**
- * Tenant isolation by row-level security. Every query already filters by its organization. If a query omits that
- * filter, the database still hides the rows of other organizations, and accepts no rows for them.
+ * This file implements tenant isolation with row-level security. Every query has a condition on the organization. If a
+ * query omits it, the database still hides the rows of other organizations, and rejects new rows for them.
  *
- * Calls use a separate database role. The tables' policies show the role only the rows of the organization that is set
- * for the session or the transaction. If no organization is set, the role sees no rows. All other database users see
- * all rows: the owner of the tables, and users that run dumps or reports. As the owner, the service connects and works
- * across organizations. A setting that exempts these users would put an "or" into every plan. With a separate role, the
- * planner compares the setting with the statement's own organization once, before the statement reads anything.
+ * Calls use a separate database role. The policies of the tables show this role only the rows of the organization that
+ * is set for the session or the transaction. If no organization is set, the role sees no rows. All other database users
+ * see all rows. These are users for dumps and reports, and the owner of the tables, as which the service connects for
+ * work across organizations. If these users were exempted by a setting instead of a separate role, every plan would
+ * contain an "or". With the role, PostgreSQL compares the setting with the organization in the statement only once,
+ * before it reads rows.
  *
- * Citus copies policies to its shards without `as restrictive`. Two permissive policies show what either of them shows,
- * so there the tables have only the policy of the role. Users who are neither the owner nor exempt from row-level
- * security (`bypassrls`) then see no rows.
+ * Citus copies policies to its shards without `as restrictive`. Permissive policies are combined with "or", so a
+ * distributed table has only the policy of the role. In that case, users who neither own the tables nor have
+ * `bypassrls` see no rows.
  */
 
-/** Tables without an organization that calls may use. Calls cannot use any other table without an organization. */
+/** The tables without an organization that calls can use. Calls cannot use any other table without an organization. */
 const TABLES_WITHOUT_ORGANIZATION = ['limitWindows']
 
 export const POLICY = 'one_organization'
@@ -27,14 +28,14 @@ const POLICY_FOR_OTHERS = 'all_organizations'
 interface SecurityState {
   role: string
   exists: boolean
-  /** Tables without the policies that this database needs, each with the column that contains its organization. */
+  /** The tables that lack a policy, and the columns that contain their organizations. */
   missing: { table: string; column: string | null }[]
 }
 
 /**
  * Enables row-level security on every table with an organization, including new tables, and makes calls use the
- * restricted role. If the database user may not create the role and the role does not exist, nothing changes and
- * `database.narrowRole` is null.
+ * restricted role. If the role does not exist and the database user may not create it, changes nothing, and
+ * `database.narrowRole` stays null.
  */
 export async function enableRowLevelSecurity(database: Database): Promise<void> {
   const { sessions: db, distributed } = database
@@ -48,10 +49,7 @@ export async function enableRowLevelSecurity(database: Database): Promise<void> 
   }
 }
 
-/**
- * Returns whether requests run as the role that sees only one organization, and the name of that role. This function
- * changes nothing.
- */
+/** Returns whether calls use a role that sees only one organization, and the name of the role. Changes nothing. */
 export async function inspectRowLevelSecurity(database: Database): Promise<{ role: string; isRaised: boolean }> {
   const { role, exists, missing } = await readSecurityState(database.sessions, database.distributed)
   if (!exists || missing.length > 0) return { role, isRaised: false }
@@ -65,8 +63,8 @@ export async function inspectRowLevelSecurity(database: Database): Promise<{ rol
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-// The role is named after the owner of the tables, because roles belong to the whole server. A role of another
-// deployment must not be able to act as this deployment's role.
+// The name of the role contains the name of the owner of the tables. Roles belong to the entire server, and the role of
+// one deployment must not be usable by another deployment.
 async function readSecurityState(db: Db, distributed: boolean): Promise<SecurityState> {
   const isReady = distributed ? sql`r."rolcanlogin"` : sql`true`
   const hasPolicy = distributed
@@ -106,8 +104,8 @@ async function createPolicies(trx: Db, distributed: boolean): Promise<void> {
       trx,
     )
     if (column === null) continue
-    // The first policy shows all rows to every database user, as if there were no policies. The other policy restricts
-    // the rows that the role can see.
+    // The first policy shows all rows to all database users, as if there were no policies. The second policy limits the
+    // rows that the role sees.
     await sql`alter table ${on} enable row level security`.execute(trx)
     await sql`drop policy if exists ${sql.id(POLICY)} on ${on}`.execute(trx)
     await sql`drop policy if exists ${sql.id(POLICY_FOR_OTHERS)} on ${on}`.execute(trx)
@@ -117,7 +115,7 @@ async function createPolicies(trx: Db, distributed: boolean): Promise<void> {
   }
 }
 
-// The coordinator of a distributed database connects to its workers as the role, so there it may log in.
+// In a distributed database, the role can log in, because the coordinator connects to the nodes with it.
 async function createRole(trx: Db, role: string, distributed: boolean): Promise<void> {
   const login = sql.raw(distributed ? 'login' : 'nologin')
   const { rows } = await sql`select from "pg_roles" where "rolname" = ${role}`.execute(trx)
@@ -129,17 +127,16 @@ async function createRole(trx: Db, role: string, distributed: boolean): Promise<
   await sql`grant ${sql.id(role)} to current_user`.execute(trx)
 }
 
-/** The statements that calls may run on a table, if not all statements are allowed. */
+/** The statements that calls can execute on a table, if they cannot execute all. */
 const TABLE_GRANTS: Record<string, string> = { organizations: 'select', limitWindows: 'select, insert, update' }
 
-// Tries to use the role instead of inferring the result, because the necessary grants differ between PostgreSQL
-// versions.
+// Uses the role to find out whether it works, because the necessary grants differ between versions of PostgreSQL.
 async function isRestrictedRole(db: Db, role: string): Promise<boolean> {
   const isActive = sql`row_security_active('"organizations"')`
   return db.transaction().execute(async (trx) => {
     const { rows: before } = await sql<{ blind: boolean }>`
       select ${isActive} and pg_has_role(${role}, 'usage') as "blind"`.execute(trx)
-    // A policy that hides rows from the role would also hide them from the service itself.
+    // If the policies of the role applied to the service's own user, the service itself would not see all rows.
     if (before[0]?.blind === true)
       throw new DatabaseUnavailableError(
         `The user of DATABASE_URL must own the tables, or be a member of ${role} without inheriting its privileges.`,

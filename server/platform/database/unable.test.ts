@@ -45,14 +45,14 @@ describe.skipIf(inject('postgres') === null)('a read-only database', () => {
     await admin.end()
   })
 
-  /** Makes all new sessions read-only or writable. Existing sessions do not change. */
+  /** Makes new sessions read-only or writable, and ends all existing sessions. */
   async function takeChanges(are: 'off' | 'on'): Promise<void> {
     const { name } = (await admin.query('select current_database()::text as "name"')).rows[0]
     await admin.query(`alter database "${name}" set default_transaction_read_only = ${are}`)
     const { rows } = await admin.query(`select "pid", pg_terminate_backend("pid") from pg_stat_activity
       where "datname" = '${name}' and "pid" <> pg_backend_pid()`)
-    // PostgreSQL terminates a session only at its next opportunity. Until then, the session would still receive
-    // statements.
+    // PostgreSQL ends a session with a delay, during which the session still receives statements. Wait until all
+    // sessions have ended.
     const pids = rows.map(({ pid }) => pid)
     const left = async () =>
       (await admin.query('select from pg_stat_activity where "pid" = any($1)', [pids])).rowCount ?? pids.length

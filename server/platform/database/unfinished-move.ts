@@ -3,13 +3,14 @@ import { DatabaseUnavailableError } from './connection-errors.ts'
 import type { Db } from './database.ts'
 
 /**
- * The table that marks a database into which an embedded database is being moved. The table exists from the first
- * statement of a move to the last.
+ * The table that marks a database as the target of an unfinished move. It exists from the first statement of the move
+ * to the last.
  */
 export const MOVE_MARKER_TABLE = 'unfinishedMove'
 
 /**
- * Throws if a move has filled the database only in part, because the service would otherwise treat it as complete.
+ * Throws if the database is only partly filled by a move, because the service would otherwise treat the data as
+ * complete.
  *
  * @throws {DatabaseUnavailableError}
  */

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 
 /**
- * Returns the organizations in which no record becomes due: sandboxes that are being filled with past records, or
- * emptied.
+ * Returns the organizations whose records are never due, because they are sandboxes that are being filled with past
+ * records or emptied.
  */
 export async function findHeldOrganizations(db: Db): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ organizationId: string }>`

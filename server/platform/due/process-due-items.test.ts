@@ -14,7 +14,7 @@ afterAll(() => plumbline.stop())
 
 const db = () => plumbline.database.statements
 
-/** Creates vendors whose last document expired this many minutes ago, and whose status has not been updated yet. */
+/** Creates vendors whose last document expired this number of minutes ago, and whose status has not been updated. */
 async function becomeDue(name: string, count: number, minutes: number): Promise<void> {
   await sql`
     insert into "vendors" ("organizationId", "id", "companyName", "scopes", "status", "portalStatus", "complianceStatus", "communityIds",
@@ -41,7 +41,7 @@ test('a due record that cannot be settled does not block other due records', asy
       return new;
     end $$`.execute(db())
   await sql`create trigger "refuse" before update on "vendors" for each row execute function "refuse"()`.execute(db())
-  // These are more vendors than are read at a time, and they have been due longer than the others.
+  // The number of vendors exceeds one page, and they have been due longer than the others.
   await becomeDue('broken', 210, 60)
   await becomeDue('sound', 50, 1)
   const runs = () => Promise.allSettled([1, 2].map(() => advanceCompliance(plumbline.app.services)))

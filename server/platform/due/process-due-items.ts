@@ -4,39 +4,42 @@ import type { Db } from '../database/database.ts'
 import { createSystemCall } from '../keys/principals.ts'
 import { findHeldOrganizations } from './held-organizations.ts'
 
-/** A record that is due to be settled. */
+/** A record whose due changes must be processed. */
 export interface DueItem {
   organizationId: string
-  /** ID of the record to lock when this record is settled: the record itself, or the record that it belongs to. */
+  /** The ID of the record to lock, which is the record itself or the record to which it belongs. */
   claimedId: string
   id: string
-  /** The time at which the record became due, in the database's format. */
+  /** The time at which the record became due, in the format of the database. */
   at: string
 }
 
-/** A page of due records, starting after a position if one is given. */
+/** A page of due records, which starts after a position if there is one. */
 export interface DuePage {
   now: Date
   after: Pick<DueItem, 'at' | 'id'> | null
   most: number
 }
 
-/** A task that settles the due records of one type. */
+/** A task that processes the due records of one type. */
 export interface DueTask {
-  /** Name of the settled records, in the plural, for log messages. */
+  /** The name of the records for log messages, in the plural. */
   what: string
   /**
-   * Returns due records of all organizations, in the order of `at` and `id`. If no record is due, the query costs one
-   * index lookup.
+   * Returns due records of all organizations in the order of `at` and `id`. If there are none, the query performs a
+   * single index lookup.
    */
   find(db: Db, page: DuePage): Promise<DueItem[]>
-  /** Locks the organization's records that no other transaction has locked, and returns their IDs. */
+  /** Locks those records of the organization that are not locked by another transaction, and returns their IDs. */
   claim(call: WriteCall, ids: readonly string[]): Promise<string[]>
-  /** Settles all changes that are still due for a locked record. */
+  /** Processes all due changes of a locked record. */
   settle(call: WriteCall, claimedId: string, ids: readonly string[]): Promise<void>
 }
 
-/** Returns the SQL condition for rows after the position of the page. The columns contain the time and the ID. */
+/**
+ * Returns the SQL condition for rows after the start of the page. The parameters are the columns with the time and the
+ * ID.
+ */
 export function toAfterPositionSql({ after }: DuePage, at: string, id: string): RawBuilder<unknown> {
   return after === null ? sql`true` : sql`(${sql.ref(at)}, ${sql.ref(id)}) > (${after.at}, ${after.id})`
 }
@@ -44,25 +47,26 @@ export function toAfterPositionSql({ after }: DuePage, at: string, id: string): 
 const PAGE_SIZE = 200
 
 /**
- * Number of records settled in one transaction. In the embedded database, all other work waits for this transaction.
+ * The number of records that one transaction processes. In the embedded database, all other work waits for this
+ * transaction.
  */
 const BATCH_SIZE = 20
 
-/** Number of concurrent transactions, low enough that requests still find free connections. */
+/** The number of concurrent transactions, which is low enough that requests still find free connections. */
 const MAX_PARALLEL_BATCHES = 3
 
 /**
- * The maximum time of a run, limited so that a shutdown does not wait long. The next run starts a second later and
- * continues at this run's position.
+ * The maximum duration of a run in milliseconds, so that a shutdown does not wait long. The next run starts a second
+ * later and continues at the same position.
  */
 const MAX_RUN_MS = 5000
 
-/** The positions at which this process's runs stopped early, by the type of record that they settle. */
+/** The positions at which runs of this process stopped early, by type of record. */
 const runPositions = new WeakMap<Services, Map<string, DuePage['after']>>()
 
 /**
- * Locks the records that are not locked by another transaction and still satisfy the condition, if there is one.
- * Returns the IDs of the locked records.
+ * Locks those records that are not locked by another transaction and still meet the condition, if there is one. Returns
+ * their IDs.
  */
 export async function lockAvailableRecords(
   { db, organizationId }: WriteCall,
@@ -78,9 +82,9 @@ export async function lockAvailableRecords(
 }
 
 /**
- * Settles all due records. Any number of processes may run this concurrently. Each process settles the records that it
- * locks first, and skips records that other processes have locked. Errors are thrown at the end, and the next run
- * retries the affected records. Records with errors do not block other records, in the same batch or after it.
+ * Processes all due records. Several processes can do this concurrently: each of them processes the records that it
+ * locks first, and skips records that others have locked. If a record fails, all others are still processed, including
+ * those in the same batch. The errors are thrown at the end, and the next run processes the failed records again.
  */
 export async function processDueItems(services: Services, work: DueTask): Promise<void> {
   const startedMs = performance.now()
@@ -92,7 +96,7 @@ export async function processDueItems(services: Services, work: DueTask): Promis
   for (let isLast = false; !isLast; ) {
     const page: DuePage = { now: services.clock.now(), after, most: PAGE_SIZE }
     const found = await work.find(services.database.statements, page)
-    // If no record is due, this query is skipped.
+    // Skip this query if no record is due.
     const held = found.length === 0 ? new Set() : await findHeldOrganizations(services.database.statements)
     const batches = toBatches(found.filter(({ organizationId }) => !held.has(organizationId)))
     await Promise.all(
@@ -110,7 +114,7 @@ export async function processDueItems(services: Services, work: DueTask): Promis
     throw new AggregateError(failures, `Failed to process ${failures.length} of ${count} ${work.what}.`)
 }
 
-/** Due records of one organization, by the record to lock. */
+/** The due records of one organization, by the ID of the record to lock. */
 interface OrganizationBatch {
   organizationId: string
   idsOf: Map<string, string[]>
@@ -130,8 +134,8 @@ function toBatches(found: readonly DueItem[]): OrganizationBatch[] {
 }
 
 /**
- * Settles all records of a batch together. If the batch fails, settles its records one after the other, so that only
- * the failing records fail.
+ * Processes all records of a batch together. If this fails, processes them one by one, so that only the records with
+ * errors fail.
  */
 async function settleBatch(
   services: Services,

@@ -6,13 +6,13 @@ import { replaceVaultKeys } from './vault.ts'
 
 /**
  * Returns the configuration with the encryption key. All processes of a deployment must encrypt and sign with the same
- * key. The key comes from the operator (`ENCRYPTION_KEY`) or from the data folder of an embedded database. Otherwise,
- * the first process generates a key and stores it in the database, where the other processes find it. A key in the
- * database protects copies of single tables, but not a copy of the whole database. The caller should therefore warn if
- * `isKeptInDatabase` is true.
+ * key. The key comes from the operator (`ENCRYPTION_KEY`), or from the data folder of an embedded database. Otherwise,
+ * the first process creates a key and stores it in the database, where the other processes find it. A key in the
+ * database does not protect a copy of the entire database, only copies of single tables. Therefore, the caller should
+ * log a warning if `isKeptInDatabase` is true.
  *
- * During a key rotation, the database determines the key for encryption, so that all processes use the same key. Throws
- * ConfigError if this process does not know that key, because no other key can decrypt the data in the database.
+ * During a rotation, the database defines which key encrypts, so that all processes use the same key. Throws
+ * ConfigError if this process does not have that key, because no other key can decrypt the data.
  */
 export async function resolveEncryptionKey(
   provided: EnvironmentConfig,
@@ -38,8 +38,8 @@ export async function resolveEncryptionKey(
 }
 
 /**
- * Follows a key rotation that an operator runs while the service is running. Every process runs this job if its
- * deployment can have several processes.
+ * Updates the keys of this process when an operator rotates the encryption key while the service is running. If a
+ * deployment can have several processes, all of them run this job.
  */
 export async function refreshEncryptionKeys(
   database: Database,

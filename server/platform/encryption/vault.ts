@@ -9,12 +9,17 @@ import {
 } from 'node:crypto'
 
 /**
- * Encrypts (AES-256-GCM) texts that the service must read later, but that must not be readable in the database. Each
- * text is bound to its context: if a text is moved to another row, it cannot be decrypted. The key is derived from the
- * configured key, which also protects other data. Encrypted text names its key.
+ * Encrypts texts (AES-256-GCM) that the service must be able to read later, but that must not be readable in the
+ * database. Each text is bound to its context, so it cannot be decrypted if it is moved to another row. The encryption
+ * uses a key that is derived from the configured key, which also protects other data. Each encrypted text contains the
+ * name of its key.
  */
 export interface Vault {
-  /** @param place the context, which identifies the row and may contain more data */
+  /**
+   * Encrypts a text.
+   *
+   * @param place the context, which identifies the row and can contain other data
+   */
   seal(text: string, place: string): string
   open(sealed: string, place: string): string
 }
@@ -23,28 +28,29 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** `v2.<key name>.<base64>`. The first version did not include the name of the key. */
+/** `v2.<key name>.<base64>`. Texts of the first version do not contain the name of the key. */
 const VERSION = 'v2.'
 const UNNAMED_VERSION = 'v1.'
 
 interface NamedKey {
-  /** The prefix of all texts encrypted with this key. */
+  /** The prefix of all texts that are encrypted with this key. */
   readonly mark: string
-  /** An imported key, because importing the key for each text takes longer than encrypting. */
+  /** The imported key. It is cached, because importing a key takes longer than encrypting a text. */
   readonly key: KeyObject
 }
 
 interface VaultKeys {
   sealing: NamedKey
-  /** All keys that can decrypt, by prefix, including the key that encrypts. */
+  /** All keys that can decrypt texts, by prefix. Includes the key that encrypts. */
   opening: Map<string, NamedKey>
 }
 
 const vaultKeys = new WeakMap<Buffer, VaultKeys>()
 
 /**
- * Returns the vault of a deployment, which is identified by the key that the process started with. During a key
- * rotation, `replaceVaultKeys` gives the vault its other keys, so code that uses the vault does not need to change.
+ * Returns the vault of a deployment. The vault is identified by the encryption key with which the process has started.
+ * During a rotation, `replaceVaultKeys` changes the keys of the vault, so code that uses the vault does not have to
+ * change.
  */
 export function createVault(encryptionKey: Buffer): Vault {
   const locks = findVaultKeys(encryptionKey)
@@ -66,15 +72,14 @@ export function createVault(encryptionKey: Buffer): Vault {
   }
 }
 
-/** Returns the prefix of all texts encrypted with this key. */
+/** Returns the prefix of all texts that are encrypted with this key. */
 export function getKeyMark(encryptionKey: Buffer): string {
   const name = createHash('sha256').update('plumbline vault key ').update(encryptionKey).digest('hex').slice(0, 12)
   return `${VERSION}${name}.`
 }
 
 /**
- * Makes the vault identified by `of` encrypt with the `sealing` key, and decrypt texts encrypted with any `opening`
- * key.
+ * Makes the vault that is identified by `of` encrypt with the key `sealing`, and decrypt with all keys in `opening`.
  */
 export function replaceVaultKeys(
   of: Buffer,
@@ -106,7 +111,7 @@ function toNamedKey(encryptionKey: Buffer): NamedKey {
   }
 }
 
-// There are at most two keys, and the authentication tag reveals that a key is wrong.
+// Tries all keys, of which there are at most two. The authentication tag shows whether a key is wrong.
 function openWithAnyKey({ opening }: VaultKeys, text: string, place: string): string {
   let failure: unknown
   for (const lock of opening.values()) {

@@ -5,7 +5,7 @@ import type { EventType } from './record-event.ts'
 
 interface WebhookDeclaration {
   post: {
-    /** Whether only the service's clock records the event. */
+    /** Whether only jobs record the event. */
     'x-timed'?: true
     summary: string
     description: string
@@ -17,9 +17,9 @@ interface Example {
   value: Record<string, unknown>
 }
 
-/** Returns the event types that the contract declares. No other code lists the event types by name. */
+/** Returns the types of events in the contract. No other code contains a list of them. */
 export function listEventTypes(contract: Contract): EventTypeEntry[] {
-  // A type that neither an operation nor the clock records cannot occur yet.
+  // If neither an operation nor a job records a type, it cannot occur yet.
   const emitted = new Set([...contract.operations.values()].flatMap(({ emits }) => emits))
   return Object.keys(contract.document.webhooks ?? {}).map((name) => {
     const type = name as EventType
@@ -36,7 +36,7 @@ export function listEventTypes(contract: Contract): EventTypeEntry[] {
   })
 }
 
-/** Returns the contract's example payload for an event type. */
+/** Returns the example payload of an event type in the contract. */
 export function findExamplePayload(contract: Contract, type: EventType): Record<string, unknown> {
   const { examples } = findDeclaration(contract, type).post.requestBody.content['application/json']
   return contract.resolve<Example>(examples.event).value

@@ -3,28 +3,28 @@ import type { Database } from '../database/database.ts'
 import { LAST_SEQUENCE } from './last-sequence.ts'
 
 /**
- * Manages requests that wait for events. Waiting requests hold no connection or transaction, only a timer. One short
- * query for all waiting requests checks whether any of their organizations has new events. The query runs once a
- * second, and immediately after this process has dispatched events. Events from other processes are therefore seen
- * within a second.
+ * Manages requests that wait for events. A waiting request uses a timer, but no connection or transaction. A single
+ * short query checks whether any organization with waiting requests has new events. It runs every second, and
+ * immediately after this process has dispatched events. Therefore, events from other processes are noticed within a
+ * second.
  */
 export interface EventWaits {
-  /** Returns the sequence of the organization's last event. */
+  /** Returns the sequence of the last event of the organization. */
   last(organizationId: string): Promise<number>
   /**
-   * Resolves with true when the organization has events after the sequence, or when the time is over. Resolves
-   * immediately with false if no more requests may wait.
+   * Resolves to true when the organization has events after the sequence, or when the time has passed. Resolves to
+   * false immediately if too many requests are already waiting.
    */
   beyond(organizationId: string, sequence: number, ms: number): Promise<boolean>
-  /** Call this function after events were dispatched in this process. */
+  /** Call this function after this process has dispatched events. */
   dispatched(): void
-  /** Ends all waits, and allows no new waits. */
+  /** Ends all waits and prevents new ones. */
   stop(): void
 }
 
 /**
- * The maximum number of waiting requests in one process. Further requests get an immediate response. Each waiting
- * request takes a few kilobytes.
+ * The maximum number of waiting requests in one process. Each of them uses a few kilobytes. Further requests receive an
+ * immediate response.
  */
 const MAX_WAITING_REQUESTS = 1000
 const POLL_INTERVAL_MS = 1000
@@ -57,7 +57,7 @@ export function createEventWaits(database: Database): EventWaits {
       const last = await sequences([...new Set([...waiting].map(({ organizationId }) => organizationId))])
       for (const each of waiting) if ((last.get(each.organizationId) ?? 0) > each.sequence) each.end()
     } catch {
-      // An error means that the database is unavailable. All requests keep waiting, because the next check may succeed.
+      // The database is unavailable. The requests continue to wait, because the next check may succeed.
     }
     isLooking = false
     if (isAskedAgain) await look()
@@ -86,7 +86,7 @@ export function createEventWaits(database: Database): EventWaits {
         const over = setTimeout(end, ms)
         waiting.add(each)
         if (waiting.size === 1) watch()
-        // An event may have been dispatched after the caller checked.
+        // Check immediately, because an event may have been dispatched after the caller's last check.
         void look()
       })
     },

@@ -20,7 +20,7 @@ async function createVendors(many: number): Promise<string[]> {
 
 const resources = (body: Body): string[] => body.data.map((event: Body) => event.data.object.id)
 
-/** Returns the events of these resources as soon as all of the events have a sequence. */
+/** Waits until all events of these resources have a sequence, and returns them. */
 async function getEvents(ids: string[]): Promise<Body[]> {
   const isThere = ({ body }: { body: Body }) => ids.every((id) => resources(body).includes(id))
   const { body } = await plumbline.until('/api/ext/events?limit=200&sort=-sequence', isThere)
@@ -124,7 +124,7 @@ describe('a caller with permission for only some records', () => {
     const [home] = await getEvents([homes[0] ?? ''])
     expect(await filtered(`ids=${home.id},${before.id}`)).toEqual([before.data.object.id])
     expect((await plumbline.get(`/api/ext/events/${home.id}`, { key })).status).toBe(404)
-    // The last processed event may be of a type that the client could read when it processed the event.
+    // A client can continue after an event that it may no longer read.
     expect((await filtered(`after=${home.id}`)).slice(0, 1)).toEqual(vendors.slice(0, 1))
   })
 

@@ -17,10 +17,10 @@ export const eventOperations = {
     if (wait > 0 && rest.sort !== 'sequence') throw validationFailed([WAITING_BACKWARDS])
     let afterSequence: number | null = null
     if (after !== undefined) {
-      // Reads only the event's position, so the caller does not need permission to read the event.
+      // Reads only the position of the event, so no permission for the event is required.
       const event = await events.findEventSequence(call, after)
       if (event === undefined) throw unknownReference(['after'])
-      // An event without a sequence comes last, and no event follows it.
+      // An event without a sequence is newer than all listed events, so no event follows it.
       afterSequence = event.sequence ?? Number.MAX_SAFE_INTEGER
     }
     const readable = listReadableEventTypes(call)

@@ -2,12 +2,14 @@ import { CompiledQuery, sql } from 'kysely'
 import { type EventRow, recordChange, type StatusChangeRow, type WriteCall } from '../calls/call.ts'
 import { PLAN_EACH_TIME } from '../database/prepared-statements.ts'
 
-/** Rows per statement. Most payloads have a few kB, and some have far more. */
+/** The maximum number of rows per statement. Most payloads have a few kB, and some are far larger. */
 const MAX_ROWS_PER_STATEMENT = 100
-/** This number is enough for most transactions. Each number of rows has its own statement. */
+/**
+ * Enough for most transactions. The service prepares a separate statement for each number of rows up to this maximum.
+ */
 const MAX_PREPARED_ROWS = 8
 
-/** Adds events to the events that the transaction has recorded. */
+/** Adds events to those that the transaction has collected. */
 export async function queueEvents(call: WriteCall, rows: readonly EventRow[]): Promise<void> {
   for (const row of rows) {
     call.pendingRows.events.push(row)
@@ -23,9 +25,8 @@ export async function queueStatusChanges(call: WriteCall, rows: readonly StatusC
 }
 
 /**
- * Stores the rows that a transaction has recorded so far, in one statement for the events and one statement for the
- * status changes. The function must be called before the transaction commits, before a savepoint to which it may roll
- * back, and before any code reads the rows.
+ * Stores the rows that a transaction has collected, with one statement for the events and one for the status changes.
+ * Must be called before the transaction commits, before each savepoint, and before the rows are read.
  */
 export async function storePendingRows({ db, organizationId, pendingRows }: WriteCall): Promise<void> {
   const events = pendingRows.events.splice(0)
@@ -47,8 +48,8 @@ const insertStatusChanges = buildInsert<Omit<StatusChangeRow, 'at' | 'by'> & { a
 )
 
 /**
- * Returns the function that builds the statement to insert rows of one organization in order. JSON is passed as text, so
- * that every byte stays the same.
+ * Returns a function that builds the statement for inserting rows of one organization in order. Passes JSON as text, so
+ * that it stays the same byte for byte.
  */
 function buildInsert<Row>(
   table: string,
@@ -67,8 +68,8 @@ function buildInsert<Row>(
 }
 
 /**
- * A savepoint of a transaction. The functions keep or roll back everything that the transaction does and records after
- * the savepoint. Call exactly one of the two functions.
+ * A savepoint of a transaction. Its two functions keep or roll back all changes, events, and other data since the
+ * savepoint. Exactly one of them must be called.
  */
 export interface Savepoint {
   keep(): Promise<void>

@@ -11,9 +11,8 @@ import { Problem } from '../problems/problem.ts'
 import { storePendingRows } from './pending-rows.ts'
 
 /**
- * Events are read in the order of `sequence`. The dispatcher assigns sequences after the commit, one event at a time,
- * so a new event never appears before events that have already been read. An event without a sequence is not listed
- * yet.
+ * Events are listed in the order of `sequence`. One dispatcher at a time assigns the sequences after the commit, so a
+ * new event never appears before events that have already been read. An event without a sequence is not listed yet.
  */
 type EventQuery = Omit<Input<'listEvents'>['query'], 'after' | 'wait'>
 
@@ -23,14 +22,20 @@ interface EventRecord {
   payload: string
 }
 
-/** For a long event, the page query returns only the length of the payload. Most pages have no long events. */
+/**
+ * For a long event, the query of the page returns only the length of the payload. Most pages contain no long events.
+ */
 interface ListedRow extends Omit<EventRecord, 'payload'> {
   payload: string | null
   bytes: number
 }
 const MAX_SHORT_BYTES = 5000
 
-/** @param readable the event types that may be returned; null means all types */
+/**
+ * Lists events in the order of their sequences.
+ *
+ * @param readable the event types that may be returned; null means all types
+ */
 export async function listEvents(
   call: Call,
   query: EventQuery,
@@ -44,7 +49,7 @@ export async function listEvents(
   if (afterSequence !== null) conditions.push(sql`"sequence" > ${afterSequence}`)
   if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
-  // Events never change, so both filters use the time at which the event happened.
+  // Events never change, so the filters for creation and update both use the time of the event.
   const since = [query.updatedAfter, query.createdAfter].filter((each) => each !== undefined)
   for (const each of since)
     conditions.push(sql`"occurredAt" >= ${each}`, sql`"sequence" > ${await findSequenceBefore(call, each)}`)
@@ -72,17 +77,17 @@ export async function listEvents(
   )
   const texts = data.flatMap(({ id, sequence, payload }) => {
     const text = payload ?? long.get(id)
-    // The event may have been deleted between the two queries, at the end of its retention period.
+    // The event may have been deleted between the two queries, because its retention period has ended.
     return text === undefined ? [] : `{"sequence":${sequence},${text.slice(1)}`
   })
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 }
 
 /**
- * Returns the sequence of the last event that was recorded well before a time; 0 if there is no such event. Every event
- * since that time has a greater sequence, so earlier events need not be read. Event IDs sort by the time of recording,
- * and sequences are assigned in nearly the same order. Two events can be swapped by no more than the length of a
- * transaction and the difference between the clocks of two processes.
+ * Returns the sequence of the last event that was recorded well before the given time; 0 if there is none. All events
+ * since that time have greater sequences, so earlier events do not have to be read. IDs of events are in the order of
+ * recording, and the sequences are in nearly the same order. The order of two events can differ only within the
+ * duration of a transaction plus the difference between the clocks of two processes.
  */
 async function findSequenceBefore({ db, organizationId }: Tenant, since: string): Promise<number> {
   const first = computeFirstIdSince((Date.parse(since) || 0) - MAX_DISORDER_MS)
@@ -95,7 +100,7 @@ async function findSequenceBefore({ db, organizationId }: Tenant, since: string)
 
 const MAX_DISORDER_MS = 3_600_000
 
-/** Returns the smallest possible ID of an event recorded at this time or later. */
+/** Returns the smallest possible ID of an event that was recorded at or after this time. */
 export function computeFirstIdSince(ms: number): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.max(0, ms), 0, 6)
@@ -103,7 +108,7 @@ export function computeFirstIdSince(ms: number): string {
 }
 
 /**
- * Returns the SQL condition that the caller has the additional permissions of an event, besides the permission of its
+ * Returns the SQL condition that the caller has the additional permissions that an event requires besides that of its
  * type.
  */
 function whereReadable({ permissions }: Call): RawBuilder<unknown> {
@@ -119,9 +124,9 @@ async function findPayloads(call: Tenant, rows: readonly { id: string }[]): Prom
 }
 
 /**
- * Throws if events after the position were deleted, because a client that continues there would miss the events without
- * knowing it. An organization's sequences have no gaps, so no event is missing if the first remaining event directly
- * follows the position.
+ * Throws if events after the position have been deleted. A client that continues from there would miss these events
+ * without noticing. The sequences of an organization have no gaps, so no event is missing if the first remaining event
+ * directly follows the position.
  */
 async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
   const { rows } = await sql<{ first: number }>`
@@ -141,14 +146,14 @@ async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
   )
 }
 
-// These filters match few rows, or a single type, so checking each row is cheap.
+// There are few matching rows or only one type, so checking each row is fast.
 function whereTypeIn(readable: readonly string[] | null, conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
   const types = readable === null ? [] : [sql`"type" = any(${readable})`]
   return sql.join([...conditions, ...types], sql` and `)
 }
 
-// Reads one page per type, and takes the first rows of all these pages. The cost does not depend on how rare the
-// readable events are.
+// Reads a page of each type, and returns the first rows of all of them. The cost does not depend on how rare readable
+// events are.
 function selectByTypes(
   { organizationId }: Tenant,
   readable: readonly string[],
@@ -162,9 +167,7 @@ function selectByTypes(
     ) found ${order}))`
 }
 
-/**
- * Returns the position of an event, even if the caller may not read the event; undefined if the event does not exist.
- */
+/** Returns the position of an event, even if the caller may not read it; undefined if the event does not exist. */
 export async function findEventSequence(
   { db, organizationId }: Tenant,
   id: string,
@@ -174,7 +177,7 @@ export async function findEventSequence(
   return rows[0]
 }
 
-// Here and below, a step of a batch may read rows that earlier steps recorded.
+// In this and the next functions, stores pending rows first, so that a step of a batch can read rows of earlier steps.
 export async function findEvent(call: Call, id: string): Promise<Event | undefined> {
   if (isWriteCall(call)) await storePendingRows(call)
   const { rows } = await sql<EventRecord>`
@@ -187,7 +190,7 @@ function toEvent({ sequence, payload }: EventRecord): Event {
   return { ...(JSON.parse(payload) as Omit<Event, 'sequence'>), sequence }
 }
 
-/** Lists the status changes of a resource in order. IDs are in the order of creation, so the rows are sorted by ID. */
+/** Lists the status changes of a resource in order, sorted by ID. IDs are in the order of creation. */
 export async function listStatusChanges(
   call: Call,
   query: Input<'listStatusChanges'>['query'],

@@ -4,15 +4,15 @@ import type { Contract } from '../calls/contract.ts'
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Determines which callers may see which events. An event contains a record, so only callers who may read such records
- * see the event. This applies to the event list, to the result of a skill or its dry run, and to the deliveries of a
- * subscription. The contract declares the permission of each event, and every check uses this file.
+ * Determines which events a caller can see. An event contains a record, so only callers who may read such records can
+ * see it. This applies to the event list, to the results of skills and dry runs, and to the deliveries of a
+ * subscription. The contract defines the permission of each event, and all checks use this file.
  */
 
 interface EventPermissions {
-  /** The permission required for each event type. */
+  /** The permission that each event type requires. */
   byType: ReadonlyMap<string, Permission>
-  /** The permissions required to read a record, by the prefix of its ID. */
+  /** The permissions for reading a record, by the prefix of its ID. */
   byPrefix: ReadonlyMap<string, readonly string[]>
 }
 
@@ -32,8 +32,7 @@ function permissionsByType({ document }: Contract): Map<string, Permission> {
   return new Map(declared.map(([type, { post }]) => [type, post['x-permission']]))
 }
 
-// Each type of record has an operation that reads a record by ID. The example of that parameter starts with the prefix
-// of all such IDs.
+// Each type of record has an operation that returns a record by ID. The example of its ID parameter shows the prefix.
 function permissionsByPrefix(contract: Contract): Map<string, readonly string[]> {
   const prefixes = new Map<string, readonly string[]>()
   for (const { method, path, permissions, declaration } of contract.operations.values()) {
@@ -52,7 +51,7 @@ function idPrefixOf(id: string): string | null {
   return /^([a-z]+)_/.exec(id)?.[1] ?? null
 }
 
-/** Returns the permission needed to see events of this type. */
+/** Returns the permission that is required to see events of this type. */
 export function getEventPermission(contract: Contract, type: string): Permission {
   const permission = eventPermissionsOf(contract).byType.get(type)
   if (permission === undefined) throw new Error(`Expected the contract to declare the permission for reading ${type}.`)
@@ -63,9 +62,7 @@ export function canReadEventType({ services, permissions }: Call, type: string):
   return permissions.has(getEventPermission(services.contract, type))
 }
 
-/**
- * Returns the event types that the caller may see; null if the caller may see all types, so that no filter is needed.
- */
+/** Returns the event types that the caller can see; null for all types. */
 export function listReadableEventTypes(call: Call): string[] | null {
   const types = [...eventPermissionsOf(call.services.contract).byType.keys()]
   const readable = types.filter((type) => canReadEventType(call, type))
@@ -73,8 +70,8 @@ export function listReadableEventTypes(call: Call): string[] | null {
 }
 
 /**
- * Throws `permission_denied` if the caller may not read records with the prefix of this ID. Does nothing for an unknown
- * prefix.
+ * Throws `permission_denied` if the caller may not read the type of record to which this ID belongs. Does nothing if
+ * the prefix is unknown.
  */
 export function assertCanReadRecord({ services, permissions }: Call, id: string): void {
   const needed = eventPermissionsOf(services.contract).byPrefix.get(idPrefixOf(id) ?? '') ?? []

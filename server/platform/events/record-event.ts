@@ -3,16 +3,16 @@ import type { webhooks } from '../../../client/contract.gen.ts'
 import type { Call, EventRow, RecordedEvent, WriteCall } from '../calls/call.ts'
 import { queueEvents } from './pending-rows.ts'
 
-/** The event types and the record that each event contains, from the contract's `webhooks`. */
+/** The event types and their records, from `webhooks` in the contract. */
 export type EventType = keyof webhooks & string
 export type EventObject<Type extends EventType> = EventData<Type>['object']
-/** Fields of an event's data besides the record and its previous values. Most events have no such fields. */
+/** The fields in the data of an event besides the record and its previous values. Most events have none. */
 export type EventExtras<Type extends EventType> = Omit<EventData<Type>, 'object' | 'previous'>
 type EventData<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']['data']
 
 /**
- * Records an event as a row in the transaction of its change, so that both or neither of them are committed. The
- * payload is fixed here, byte for byte, and is delivered unchanged on every attempt.
+ * Records an event in the transaction of its change, so that either both or neither are committed. The payload is
+ * created here, and all attempts deliver the same bytes.
  *
  * @param object the record after the change, as its GET operation returns it to a caller with read permission only
  * @param previous the previous values of the changed fields, or the whole record before the change
@@ -93,10 +93,10 @@ export function buildEvent<Type extends EventType>(
   }
 }
 
-// The limit is 256 kB, counted in characters. Non-ASCII text may take a little more.
+// The maximum is 256 kB, but it is counted in characters, so texts with non-ASCII characters can be a little larger.
 const MAX_PAYLOAD_CHARACTERS = 256 * 1024
 
-// The URL path of an event's record, by the first word of the event type.
+// The URL path of the record of an event, by the first word of the event type.
 const COLLECTIONS: Record<string, string> = {
   bid_request: 'bids/requests',
   period: 'ledger/closes',
@@ -108,13 +108,13 @@ function getCollection(type: string): string {
   return COLLECTIONS[noun] ?? `${noun.replaceAll('_', '-')}s`
 }
 
-// These fields change every time, so they say nothing about a particular change.
+// These fields change every time, so previous values omit them.
 const ALWAYS_CHANGED = new Set(['version', 'updatedAt'])
 
 function previousValues(object: object, previous: object): Record<string, unknown> | null {
   const now = object as Record<string, unknown>
   const changed = Object.entries(previous).filter(
-    // Most values are identical, so they need not be serialized to be compared.
+    // Most values are identical, which avoids serializing them for the comparison.
     ([field, old]) =>
       old !== now[field] && !ALWAYS_CHANGED.has(field) && JSON.stringify(old) !== JSON.stringify(now[field]),
   )

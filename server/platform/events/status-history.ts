@@ -10,7 +10,7 @@ interface StatusMove {
   reason?: string | null | undefined
 }
 
-/** Records a status change of a record, in the transaction that makes the change. */
+/** Records a status change of a record in the transaction that makes the change. */
 export function recordStatusChange(call: WriteCall, move: StatusMove): Promise<void> {
   return recordStatusChanges(call, [move])
 }
@@ -25,7 +25,7 @@ export async function recordStatusChanges(call: WriteCall, moves: readonly Statu
   )
 }
 
-/** Records the first status of many new records in one statement. */
+/** Records the initial status of several new records with one statement. */
 export async function recordInitialStatuses(
   { db, organizationId, actor, now }: WriteCall,
   created: readonly { id: string; status: string }[],

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Deletes executions: executions with changes after the audit retention period, and all other executions after the
+ * Deletes executions: those with changes at the end of the audit retention period, and all others at the end of the
  * retention period of deliveries.
  */
 export async function deleteOldExecutions(

@@ -3,24 +3,23 @@ import { toProblem } from '../problems/problem.ts'
 import { insertExecutions, type NewExecution } from './queries.ts'
 
 /**
- * Executions that changed nothing are written a few seconds after the response, so that a read operation takes no extra
- * statement. A process that crashes loses the executions of those few seconds. A process that ends normally writes the
- * buffered executions first.
+ * Executions without changes are stored a few seconds after the response, so that reads need no additional statement. A
+ * process that crashes loses the executions of these seconds. A process that ends normally stores them first.
  */
 const buffers = new WeakMap<Services, ExecutionBuffer>()
 
 interface ExecutionBuffer {
   waiting: NewExecution[]
-  /** Statements that are currently writing executions. */
+  /** The statements that are currently storing executions. */
   underWay: Set<Promise<void>>
 }
 
 /**
- * The maximum number of executions held while the database is unavailable, about 20 MB. If there are more, the oldest
- * are lost.
+ * The maximum number of executions in the buffer while the database is unavailable, which is about 20 MB. If there are
+ * more, the oldest are lost.
  */
 const MAX_BUFFERED = 2000
-/** Rows per statement. */
+/** The number of rows per statement. */
 const BATCH_ROWS = 200
 
 export function bufferExecution(services: Services, created: NewExecution): void {
@@ -28,10 +27,7 @@ export function bufferExecution(services: Services, created: NewExecution): void
   if (waiting.push(created) > MAX_BUFFERED) waiting.shift()
 }
 
-/**
- * Writes the executions in the buffer to the database. If the database is unavailable, throws and keeps the executions
- * in the buffer.
- */
+/** Stores the executions in the buffer. If the database is unavailable, throws and keeps them in the buffer. */
 export async function flushExecutions(services: Services): Promise<void> {
   const { waiting, underWay } = bufferOf(services)
   while (waiting.length > 0) {
@@ -41,14 +37,14 @@ export async function flushExecutions(services: Services): Promise<void> {
     try {
       await writing
     } catch (error) {
-      // An execution that can never be written must not block other executions.
+      // An execution that can never be stored must not block the others.
       if (toProblem(error).status === 503) waiting.unshift(...batch)
       throw error
     } finally {
       underWay.delete(writing)
     }
   }
-  // Executions that another call is writing are no longer in the buffer, but cannot be read yet.
+  // Executions that another call is currently storing are no longer in the buffer, but cannot be read yet.
   await Promise.allSettled(underWay)
 }
 

@@ -44,7 +44,7 @@ test.each([
   ['a dry run', () => execute('createVendor', { companyName: 'Tried' }, { dryRun: true })],
 ])('%s is not recorded before its response', async (_what, run) => {
   let isHeld = false
-  // Buffered executions are written once a second, possibly during this check.
+  // The buffer is stored once a second, which may happen during this check, so try again.
   for (let tries = 0; tries < 20 && !isHeld; tries++) isHeld = !(await kept((await run()).body.id))
   expect(isHeld).toBe(true)
 })
@@ -68,7 +68,7 @@ test('executions of reads, dry runs, and rejected skills are recorded', async ()
   expect(refused.input.phone).toBe(5)
 })
 
-// The embedded database has only one connection, so writes and reads run one after the other.
+// The embedded database has only one connection, so reads and writes are never concurrent.
 test.skipIf(inject('postgres') === null)(
   'a list of executions includes executions that are still being written',
   async () => {
@@ -169,7 +169,7 @@ test('executions that could not be written because the database was unavailable 
   expect((await plumbline.get(`${LIST}/${read.id}`)).status).toBe(200)
 })
 
-// This test must be the last, because it advances the clock.
+// This test must be last, because it advances the clock.
 test('executions without changes are deleted before other executions', async () => {
   const { database, clock } = plumbline
   await found()

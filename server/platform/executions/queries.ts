@@ -15,14 +15,14 @@ export const { list, find, findAll } = defineResource({
 export type NewExecution = ExecutionRecord & { organizationId: string }
 
 /**
- * Records an execution in the transaction of its changes. An execution needs no audit entry, because it is part of the
+ * Stores an execution in the transaction of its changes. It needs no audit entry, because executions are part of the
  * audit trail.
  */
 export async function insertExecution({ db }: WriteCall, created: NewExecution): Promise<void> {
   await insertExecutions(db, created.organizationId, [created])
 }
 
-/** Records executions of one organization. Records none if the organization was erased in the meantime. */
+/** Stores executions of one organization. Stores none if the organization has been erased. */
 export async function insertExecutions(db: Db, organizationId: string, rows: readonly NewExecution[]): Promise<void> {
   await sql`
     insert into "executions" ("organizationId", ${toColumns()})

@@ -8,23 +8,21 @@ import { toStoredInput } from './stored-input.ts'
 /** The skill or batch to execute. */
 export interface ExecutionRequest {
   skill: string
-  /** The skill, or the skills of a batch. */
+  /** The name of the skill, or the names of the skills in a batch. */
   skills: readonly string[]
   input: unknown
   dryRun: boolean
-  /** Whether the execution can change anything. */
+  /** Whether the execution can change data. */
   writes: boolean
 }
 
-/**
- * The maximum number of records that an execution names. A skill that affects more records lists them in its result.
- */
+/** The maximum number of records in an execution. If a skill affects more records, its result lists them. */
 const MAX_RESOURCES = 100
 
 /**
- * Runs the work and records it as an execution. Executions with changes are recorded in the transaction of these
- * changes, so every change by an agent has its execution. Reads, dry runs, and errors are written later, and need no
- * statement here.
+ * Executes `work` and records it as an execution. Executions with changes are stored in the transaction of the changes,
+ * so that every change by an agent has its execution. Executions without changes (reads, dry runs, and errors) are
+ * stored later, and need no statement here.
  */
 export async function runAndRecordExecution<T>(
   call: Call,

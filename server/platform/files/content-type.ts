@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { fileTypeFromFile } from 'file-type'
 
 /**
- * Returns the content type of a file, determined by its content; null if the type is not accepted. The file name proves
- * nothing, because an attacker can give a program the name of a picture. The list does not contain types that run when
- * they are opened: programs, scripts, web pages, macros, and all archives.
+ * The content types of files that are accepted. The type is determined from the content, because an attacker can give a
+ * program the file name of a picture. The list excludes all types that can execute code when they are opened (programs,
+ * scripts, web pages, and macros), and archives.
  */
 const ACCEPTED_TYPES: ReadonlySet<string> = new Set([
   'application/pdf',
@@ -16,17 +16,20 @@ const ACCEPTED_TYPES: ReadonlySet<string> = new Set([
   ...['video/mp4', 'video/quicktime'],
 ])
 
-/** This is far more time than any regular file takes. A crafted file may try to keep the library busy. */
+/**
+ * The maximum time for determining the type of a file. Normal files take far less time, but a manipulated file could
+ * keep the library busy.
+ */
 const DETECTION_TIMEOUT_MS = 5000
 
 export async function detectContentType(path: string, fileName: string): Promise<string | null> {
-  // Content that the library cannot parse has none of the known types, but may still be text.
+  // If the library cannot parse the content, it is not one of the known types, but it can still be text.
   const found = await fileTypeFromFile(path, { signal: AbortSignal.timeout(DETECTION_TIMEOUT_MS) }).catch(
     () => undefined,
   )
   if (found !== undefined) return ACCEPTED_TYPES.has(found.mime) ? found.mime : null
   if (!(await isPlainText(path))) return null
-  // A CSV table is also text, and equally harmless, so here the file name may decide between the two types.
+  // A CSV table is also text and equally harmless, so the file name can distinguish between these two types.
   return /\.csv$/i.test(fileName) ? 'text/csv' : 'text/plain'
 }
 

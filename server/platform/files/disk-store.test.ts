@@ -50,12 +50,12 @@ test('each process receives uploads in its own folder, which no other user can r
   expect(folderOf(second)).toBe(folderOf(first))
   expect(folderOf(third)).not.toBe(folderOf(first))
   for (const arrived of [first, third]) expect(statSync(folderOf(arrived)).mode & 0o777).toBe(0o700)
-  // The folder of an ended process is deleted after a while. The folder of a running process is not deleted.
+  // The folder of a process that has ended is deleted after some time. That of a running process is not.
   const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000)
   for (const arrived of [first, third]) utimesSync(folderOf(arrived), threeHoursAgo, threeHoursAgo)
   await one.tidy(Date.now())
   expect(readdirSync(parent)).toEqual([path.basename(folderOf(first))])
-  // The operating system's cleanup may delete a folder that is in use.
+  // The operating system may delete a temporary folder that is in use.
   rmSync(folderOf(first), { recursive: true })
   expect((await one.receive(Buffer.from('4'))).size).toBe(1)
 })

@@ -8,8 +8,8 @@ import { createMissingContentProblem, type FileStore, StoreUnusableError } from 
 
 /** Returns a file store in a folder, with a subfolder for each organization. */
 export function createDiskStore(root: string): FileStore {
-  // Files are spread by the random end of their IDs, so that no folder has more than a thousandth of an organization's
-  // files.
+  // Distribute files among subfolders by the random end of their IDs, so that each subfolder contains only about a
+  // thousandth of an organization's files.
   const placeOf = (key: string) => {
     const [organizationId = '', name = ''] = key.split('/')
     return path.join(root, organizationId, name.slice(-2), name)
@@ -20,10 +20,10 @@ export function createDiskStore(root: string): FileStore {
       const folder = path.dirname(place)
       const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
       await flushToDisk(from)
-      // On the same disk, a file is renamed either completely or not at all.
+      // On the same disk, renaming a file either succeeds completely or has no effect.
       await rename(from, place)
       await flushToDisk(folder)
-      // A new folder survives a power failure only after its parent is flushed.
+      // A new folder is only safe from a power failure after its parent folder is flushed.
       if (firstMade === undefined) return
       for (let created = folder; created.length >= firstMade.length; created = path.dirname(created))
         await flushToDisk(path.dirname(created))
@@ -41,7 +41,7 @@ export function createDiskStore(root: string): FileStore {
     },
 
     async removeAll(organizationId) {
-      // An upload in progress may still add a file to a folder that is being deleted.
+      // An upload in progress can still add a file to a folder that is being deleted, so retry.
       await rm(path.join(root, organizationId), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
 
@@ -57,7 +57,10 @@ export function createDiskStore(root: string): FileStore {
   }
 }
 
-/** The probe has the size that a disk allocates at a time, so that a full disk is detected. */
+/**
+ * The size of the file for checking whether the store is writable. Disks allocate space in blocks of this size, so a
+ * full disk is detected.
+ */
 const PROBE_BYTES = 4096
 
 async function assertWritable(folder: string): Promise<void> {

@@ -7,17 +7,21 @@ import { pipeline } from 'node:stream/promises'
 import type { ReceivedFile } from '../calls/upload.ts'
 import { validationFailed } from '../problems/problem.ts'
 
-/** Receives files into a folder. From there, each file is moved or deleted. */
+/** Receives files in a folder. Each file is later moved out of it or deleted. */
 export interface IncomingFiles {
   receive(chunks: AsyncIterable<Buffer> | Buffer): Promise<ReceivedFile>
-  /** Deletes the files that abruptly ended processes left behind. */
+  /** Deletes the files of processes that have ended abruptly. */
   tidy(now: number): Promise<void>
 }
 
-/** No upload takes that long, because a request must arrive within an hour. */
+/** The age at which a file is abandoned. Requests must arrive within an hour, so no upload takes longer. */
 const ABANDONED_AFTER_MS = 2 * 60 * 60 * 1000
 
-/** @param place the folder, or a function that creates a folder for only this process and user */
+/**
+ * Returns the functions for receiving files.
+ *
+ * @param place the folder, or functions for a folder that only this process and user can access
+ */
 export function createIncomingFiles(place: string | IncomingFolder): IncomingFiles {
   const { open, tidyOthers } = typeof place === 'string' ? useFixedFolder(place) : place
   return {
@@ -51,9 +55,9 @@ export function createIncomingFiles(place: string | IncomingFolder): IncomingFil
 }
 
 export interface IncomingFolder {
-  /** Creates the folder if it is missing. */
+  /** Creates the folder if it is missing, and returns its path. */
   open(): Promise<string>
-  /** Deletes the files that ended processes left behind. */
+  /** Deletes the files of processes that have ended. */
   tidyOthers(now: number): Promise<void>
 }
 
@@ -68,8 +72,8 @@ function useFixedFolder(folder: string): IncomingFolder {
 }
 
 /**
- * Returns a new folder of this process below a folder that other users can write to. Other users cannot create the
- * folder beforehand, because its name is random.
+ * Returns a new folder for this process, inside a folder to which other users can write. Its name is random, so other
+ * users cannot create it in advance.
  */
 export function createPrivateFolder(parent: string): IncomingFolder {
   let created: Promise<string> | null = null
@@ -82,8 +86,8 @@ export function createPrivateFolder(parent: string): IncomingFolder {
     },
     async tidyOthers(now) {
       const folder = await created?.catch(() => null)
-      // Updates the time of a folder in use, so that the operating system's cleanup keeps it. The folder may already
-      // have been deleted.
+      // Update the timestamp of the folder in use, so that the operating system does not delete it. The folder may
+      // already be missing.
       if (folder) await utimes(folder, new Date(now), new Date(now)).catch(() => {})
       await removeOldEntries(parent, now, ({ name, uid }) => name.startsWith(PREFIX) && uid === process.getuid?.())
       if (folder) await removeOldEntries(folder, now, () => true)

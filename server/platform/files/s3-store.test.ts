@@ -15,7 +15,7 @@ import { startDeletionWorker } from '../../operators/retention/delete-expired.ts
 import { fetchArchives } from '../archives/fetch-archives.ts'
 import { createS3Store } from './s3-store.ts'
 
-/** An S3 server that does not depend on the service's own S3 client. */
+/** An S3 server that is independent of the S3 client of the service. */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-s3-'))
 const s3 = new S3rver({
   address: '127.0.0.1',
@@ -48,7 +48,7 @@ async function newRecord(key: string): Promise<string> {
   return (await plumbline.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] }, { key })).body.id
 }
 
-/** Returns the objects in the bucket that are named after the attachment. */
+/** Returns the objects in the bucket whose names contain the ID of the attachment. */
 const objects = () =>
   new Set(
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => /att_[0-9a-z]{26}/.exec(name) ?? []),
@@ -75,14 +75,14 @@ test("erasing a builder deletes only the builder's files from the bucket", async
   expect([objects().has(theirs.body.id), objects().has(ours.body.id)]).toEqual([false, true])
 })
 
-/** Runs the deletion of events as the job does after a year. */
+/** Deletes old events in the same way as the job, with a clock that is more than two years ahead. */
 function forget(): Promise<void> {
   plumbline.clock.advance(800 * 86_400_000)
   const stored = { archives: true, eventRetentionDays: 365, historyRetentionDays: null }
   return startDeletionWorker(plumbline.app.services, stored).run()
 }
 
-/** Returns the IDs of a record's events as soon as they have a sequence. */
+/** Waits until the events of a record have a sequence, and returns their IDs. */
 async function getEvents(id: string): Promise<string[]> {
   const { body } = await plumbline.until(`/api/ext/events?resourceId=${id}`, ({ body }) => body.data.length > 0)
   return body.data.map((event: { id: string }) => event.id)
@@ -107,7 +107,7 @@ test('a download returns unavailable if the file store breaks the connection', a
   const broken = createServer((req, res) => {
     req.resume()
     if (req.method !== 'GET') return void req.on('end', () => res.end())
-    // The service lists the bucket when it starts.
+    // The service lists the bucket at startup.
     if (req.url?.includes('list-type')) return void res.end('<ListBucketResult></ListBucketResult>')
     res.writeHead(200, { 'content-length': bytes.length })
     res.write(bytes.subarray(0, 500), () => {
@@ -165,7 +165,7 @@ test('while the bucket is unavailable, only files are unavailable', async () => 
   expect((await plumbline.get(`/api/ext/attachments/${body.id}`)).status).toBe(200)
   const ready = await plumbline.until('/readyz', ({ body }) => body.files === 'unavailable')
   expect([ready.status, ready.body.status]).toEqual([200, 'ready'])
-  // Events that cannot be archived are not deleted.
+  // If events cannot be archived, they must not be deleted.
   await expect(forget()).rejects.toThrow('could not be deleted')
   expect(await getEvents(lastId)).toEqual(sent)
 })

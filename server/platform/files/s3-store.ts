@@ -6,9 +6,9 @@ import { S3mini } from 's3mini'
 import { Problem } from '../problems/problem.ts'
 import { createMissingContentProblem, type FileStore, StoreUnusableError } from './file-store.ts'
 
-/** A bucket in S3 or in a compatible store. */
+/** A bucket in S3 or a compatible store. */
 export interface Bucket {
-  /** URL with the bucket as its path, such as https://s3.eu-central-1.amazonaws.com/harrow-finch */
+  /** The URL whose path is the bucket, such as https://s3.eu-central-1.amazonaws.com/harrow-finch */
   readonly url: string
   readonly region: string
   readonly accessKeyId: string
@@ -16,13 +16,13 @@ export interface Bucket {
 }
 
 /**
- * Maximum time for the store to receive a request and begin its response, and maximum pause within the response, in
- * milliseconds. The time that a slow client takes to download does not count.
+ * The maximum time in milliseconds until the store has received a request and begins its response, and for a pause
+ * within the response. The time for which a slow client downloads does not count.
  */
 const STORE_TIMEOUT_MS = 30_000
 const KEYS_PER_LISTING = 1000
 
-/** Returns a file store in a bucket, which uses the same keys as a store on a disk. */
+/** Returns a file store in a bucket. The keys are the same as in a store on a disk. */
 export function createS3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TIMEOUT_MS): FileStore {
   const s3 = new S3mini({
     ...access,
@@ -31,7 +31,7 @@ export function createS3Store({ url, ...access }: Bucket, timeoutMs: number = ST
   })
   return {
     async put(key, path) {
-      // The file is streamed from the disk while it is sent.
+      // Stream the file from the disk while it is sent.
       const file = await openAsBlob(path)
       const stored = await findObject(() =>
         s3.putObject(key, file, 'application/octet-stream', undefined, undefined, file.size),
@@ -65,7 +65,8 @@ export function createS3Store({ url, ...access }: Bucket, timeoutMs: number = ST
     isLocal: false,
 
     async check() {
-      // The error response to a listing has a text, which states whether the bucket or the access key is wrong.
+      // The error response to listing a bucket contains a text that states whether the bucket or the access key is
+      // wrong.
       const page = await s3.listObjectsPaged('/', 'check/', 1).catch((error: unknown) => {
         const { status } = error as { status?: unknown }
         if (status === 404) return null
@@ -80,7 +81,7 @@ export function createS3Store({ url, ...access }: Bucket, timeoutMs: number = ST
   }
 }
 
-/** Like fetch, but rejects if the store does not respond, or pauses within its response, for this time. */
+/** Like fetch, but rejects if the store does not respond for this time, or pauses for this time within its response. */
 async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const abort = new AbortController()
   const within = async <T>(waiting: Promise<T>): Promise<T> => {
@@ -104,7 +105,7 @@ async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeo
   return new Response(body, response)
 }
 
-/** Returns the result; null if the object does not exist. Throws `unavailable` if the bucket fails. */
+/** Returns the result of a request; null if the object does not exist. Throws `unavailable` if the bucket fails. */
 async function findObject<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
@@ -121,7 +122,7 @@ function storeUnavailable(cause: unknown): Problem {
     {},
     { 'Retry-After': '5' },
   )
-  // The cause is only for the log; the caller learns nothing about the bucket.
+  // The cause is only for the log, because callers must not learn anything about the bucket.
   problem.cause = cause
   return problem
 }

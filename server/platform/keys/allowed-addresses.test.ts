@@ -22,7 +22,7 @@ test("the IP address of a key's caller is checked on every request", async () =>
   const { secret } = await newKey(['10.0.0.0/8', '203.0.113.7', '2001:db8::/32'])
   for (const address of ['10.255.0.1', '203.0.113.7', '2001:db8:1::1', '::ffff:10.0.0.1'])
     expect([address, await askFrom(address, secret)]).toEqual([address, [200, undefined]])
-  // A key that was found is cached briefly, but the caller's address is checked on every request.
+  // The service briefly caches a key, but checks the address of every request.
   for (const address of ['11.0.0.1', '203.0.113.8', '2001:db9::1', '::1', '::ffff:11.0.0.1'])
     expect([address, await askFrom(address, secret)]).toEqual([address, [403, 'address_not_allowed']])
   expect(await askFrom('10.0.0.1', secret)).toEqual([200, undefined])
@@ -30,7 +30,7 @@ test("the IP address of a key's caller is checked on every request", async () =>
 
 test('allowed addresses are compared with X-Forwarded-For only if a trusted proxy sends the header', async () => {
   const { secret } = await newKey(['10.0.0.0/8'])
-  // The proxy appends the client's address to the addresses that the client sent.
+  // The proxy appends the address of the client to the header that the client has sent.
   expect(await askFrom('10.0.0.1, 198.51.100.1', secret)).toEqual([403, 'address_not_allowed'])
   const { status } = await plumbline.get('/api/ext/me', { key: secret })
   expect(status).toBe(403)

@@ -2,20 +2,20 @@ import ipaddr from 'ipaddr.js'
 
 type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** The addresses and ranges from which a key may be used, parsed for comparison. */
+/** The addresses and ranges from which a key can be used, in a form for comparisons. */
 export type AddressList = readonly Range[]
 
-/** The address list of a key is checked on every request, so its length is limited. */
+/** The length is limited, because the list is checked for every request with the key. */
 export const MAX_ALLOWED_ADDRESSES = 50
 
 /**
- * Returns whether an address list can contain this text: a single address (203.0.113.7, 2001:db8::7) or a range
+ * Returns whether the text can be in an address list: a single address (203.0.113.7, 2001:db8::7) or a range
  * (10.0.0.0/8).
  */
 export function isAddressOrRange(text: string): boolean {
   if (!text.includes(':'))
     return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv4.isValidCIDRFourPartDecimal(text)
-  // An IPv4-mapped IPv6 address would never match, because request addresses are unmapped first.
+  // An IPv4-mapped IPv6 address would never match, because the addresses of requests are converted to IPv4 first.
   return (ipaddr.IPv6.isValid(text) || ipaddr.IPv6.isValidCIDR(text)) && !/^(::ffff:|.*%)/i.test(text)
 }
 
@@ -28,8 +28,8 @@ export function parseAddressList(texts: readonly string[]): AddressList {
 }
 
 /**
- * Returns whether the address is in the list. An unreadable address, such as the address of a closed connection,
- * matches nothing.
+ * Returns whether the address is in the list. An invalid address, such as that of a closed connection, is never in a
+ * list.
  */
 export function isInAddressList(list: AddressList, address: string): boolean {
   if (!ipaddr.isValid(address)) return false

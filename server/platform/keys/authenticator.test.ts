@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { type Contract, loadContract, readContract } from '../calls/contract.ts'
 
-/** Returns the contract with one operation's security schemes replaced. */
+/** Returns the contract in which one operation has other security schemes. */
 function withSecurity(security: Record<string, string[]>[]): Contract {
   const document = structuredClone(loadContract().document)
   Object.assign(document.paths['/api/portal/invitations']?.get ?? {}, { security })
@@ -11,7 +11,7 @@ function withSecurity(security: Record<string, string[]>[]): Contract {
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // The operation declares no response for a missing permission, but this test does not check responses.
+  // The operation does not declare a response for a missing permission, so the test disables the checking of responses.
   const contract = withSecurity([{ apiKey: ['bids:read'] }, { portalToken: [] }])
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' }, { contract })
 })
@@ -20,7 +20,7 @@ afterAll(() => plumbline.stop())
 test('an operation with two security schemes accepts credentials of either scheme', async () => {
   const token = await plumbline.newPortalToken()
   expect((await plumbline.get('/api/portal/invitations', { key: token })).status).toBe(200)
-  // The key is accepted but belongs to no vendor, so it has no invitations to list.
+  // The key is accepted, but it does not belong to a vendor, so there are no invitations to list.
   const byKey = await plumbline.get('/api/portal/invitations')
   expect([byKey.status, byKey.body.data]).toEqual([200, []])
   const narrow = await plumbline.newKey(['vendors:read'])

@@ -13,18 +13,20 @@ import { assertSameOrigin } from './same-origin.ts'
 import { createSessionAuthenticator } from './session-authenticator.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
-/** Finds the caller of a request from its headers, for one security scheme of the contract. */
+/**
+ * Finds the caller of a request from its headers. Each authenticator implements one security scheme of the contract.
+ */
 export interface Authenticator {
-  /** Returns whether the request has a credential for this scheme, even if the credential is not valid. */
+  /** Returns whether the request has a credential of this scheme, which may be invalid. */
   isAddressed(headers: IncomingHttpHeaders): boolean
   /**
-   * Returns the caller of a request from this address. Throws a problem with status 401, `address_not_allowed`,
-   * `tier_required`, or `too_many_attempts`.
+   * Returns the caller of a request with these headers and this client address. Throws a problem with status 401,
+   * `address_not_allowed`, `tier_required`, or `too_many_attempts`.
    */
   authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal>
   /**
-   * Whether browsers send the credential automatically, with requests from any page. If so, a change must come from a
-   * page of this service.
+   * Whether browsers send the credential automatically with requests from all pages. If so, changes are accepted only
+   * from pages of this service.
    */
   readonly isAmbient?: true
 }
@@ -37,17 +39,16 @@ export interface AuthenticatorParts {
 }
 
 /**
- * Returns a function that finds the caller of an operation by the operation's security schemes. Each scheme has one or
- * more authenticators. If a scheme in the contract has no authenticator, startup fails, because its operations would be
- * open to no one or to everyone. Operations without a scheme are for signing in. The caller of such an operation is a
- * visitor.
+ * Returns a function that finds the caller of an operation. Each security scheme of the operation has one or more
+ * authenticators. Startup fails if a scheme of the contract has no authenticator, because its operations would be open
+ * either to nobody or to everyone. Operations without a scheme are for signing in. Their caller is a visitor.
  */
 export function createAuthenticator(
   contract: Contract,
   parts: AuthenticatorParts,
 ): (operation: Operation, headers: IncomingHttpHeaders, address: string) => Promise<Principal> {
   const known: Record<string, readonly Authenticator[]> = {
-    // An app sends an access token instead of an API key.
+    // Apps send an access token instead of an API key.
     apiKey: [createKeyAuthenticator(parts), createOauthAuthenticator(parts)],
     portalToken: [createPortalAuthenticator(parts)],
     session: [createSessionAuthenticator(parts)],
@@ -66,7 +67,7 @@ export function createAuthenticator(
   return async (operation, headers, address) => {
     const ways = waysInto.get(operation)
     if (ways === undefined) throw new ContractError(`Expected ${operation.id} to be an operation of this contract.`)
-    // A request without credentials gets the error of the first scheme.
+    // A request without credentials receives the error of the first scheme.
     const way = selectAuthenticator(ways, headers) ?? ways[0]
     if (operation.method !== 'GET' && (way === undefined || way.isAmbient)) assertSameOrigin(headers, publicUrl)
     return way === undefined
@@ -75,7 +76,7 @@ export function createAuthenticator(
   }
 }
 
-// A loop avoids a closure for each of thousands of requests a second.
+// Uses a loop, because a function call with a closure would be slower for thousands of requests per second.
 function selectAuthenticator(ways: readonly Authenticator[], headers: IncomingHttpHeaders): Authenticator | undefined {
   for (const way of ways) if (way.isAddressed(headers)) return way
   return undefined

@@ -3,27 +3,27 @@ import { createVault } from '../encryption/vault.ts'
 import { conflict } from '../problems/problem.ts'
 
 /**
- * A token for a web page, used instead of an API key. The token has some of the key's permissions, is for pages of one
- * origin, and lasts 15 minutes. The token contains all of this information, encrypted, so that no process has to look
- * it up, and no data has to be deleted. The check whether the key is still valid is the same as for the key itself
- * (key-authenticator.ts).
+ * A token that a web page uses instead of an API key. It has some of the permissions of the key, can be used only by
+ * pages of one origin, and expires after 15 minutes. The encrypted token itself contains all of this data, so no
+ * process has to look it up, and no data has to be deleted. Whether the key is still valid is checked in the same way
+ * as for the key itself (see key-authenticator.ts).
  */
 export interface BrowserToken {
   readonly organizationId: string
   readonly keyId: string
   readonly origin: string
   readonly permissions: readonly string[]
-  /** Expiration time in milliseconds. */
+  /** The expiration time in milliseconds. */
   readonly expires: number
 }
 
 export const BROWSER_TOKEN_MS = 15 * 60_000
 
-/** The prefix starts like the prefix of keys, so that scanners for leaked keys also find tokens. */
+/** The prefix begins like that of keys, so that scanners for leaked keys also find tokens. */
 const PREFIX = 'plb_browser.'
 const SEAL_CONTEXT = 'browser token'
 
-/** With all permissions, a token has about 1,500 characters. */
+/** A token with all permissions has about 1,500 characters. */
 const MAX_TOKEN_LENGTH = 4000
 
 export function sealBrowserToken(encryptionKey: Buffer, token: BrowserToken): string {
@@ -36,12 +36,12 @@ export function isBrowserToken(secret: string): boolean {
   return secret.startsWith(PREFIX)
 }
 
-/** Returns the contents of a token; null if this service did not create it. */
+/** Returns the contents of a token; null if the service has not created it. */
 export function unsealBrowserToken(encryptionKey: Buffer, secret: string): BrowserToken | null {
   if (secret.length > MAX_TOKEN_LENGTH) return null
   const text = secret.slice(PREFIX.length)
   const bytes = Buffer.from(text, 'base64url')
-  // Node ignores invalid base64 characters, so without this check a token would have many forms.
+  // Node ignores invalid characters in base64. Without this check, several texts would be the same token.
   if (bytes.toString('base64url') !== text) return null
   const sealed = bytes.toString('latin1')
   try {
@@ -52,8 +52,8 @@ export function unsealBrowserToken(encryptionKey: Buffer, secret: string): Brows
 }
 
 /**
- * Throws `wrong_caller` if the caller uses a browser token. The token expires after 15 minutes, and no credential or
- * subscription created with it may outlive it.
+ * Throws `wrong_caller` if the caller uses a browser token. The token expires after 15 minutes, and must not be used to
+ * create a credential or subscription that is valid for longer.
  */
 export function assertNotBrowserToken({ principal }: Pick<Call, 'principal'>): void {
   if (principal.isInBrowser === true)

@@ -1,6 +1,6 @@
 import { Problem } from '../problems/problem.ts'
 
-/** Returns the token of an `Authorization: Bearer …` header; null if the header is not well-formed. */
+/** Returns the token of an `Authorization: Bearer …` header; null if the header has another format. */
 export function readBearerToken(authorization: string): string | null {
   return /^Bearer ([!-~]+)$/i.exec(authorization)?.[1] ?? null
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
 
-/** Rows per statement, limited so that no statement takes long. */
+/** The number of rows per statement, which limits the duration of each statement. */
 const BATCH_SIZE = 1000
 
-/** Deletes ended sessions, expired sign-in links, and expired challenges. */
+/** Deletes sessions that have ended, and sign-in links and challenges that have expired. */
 export async function deleteEndedSessions(database: Database, clock: Clock): Promise<void> {
   const now = clock.now().toISOString()
   for (const table of ['sessions', 'signInLinks', 'passkeyChallenges'] as const) {
@@ -22,8 +22,8 @@ export async function deleteEndedSessions(database: Database, clock: Clock): Pro
 }
 
 /**
- * Deletes the identities of email addresses that no user has any longer, with their sessions, passkeys, and sign-in
- * links. Users are read separately, because a distributed database cannot join them with the tables of its coordinator.
+ * Deletes identities whose email address no longer belongs to a user, with their sessions, passkeys, and sign-in links.
+ * Reads users in a separate statement, because a distributed database cannot join them with tables on its coordinator.
  */
 export async function deleteUnusedIdentities(database: Database): Promise<void> {
   for (let last = ''; ; ) {

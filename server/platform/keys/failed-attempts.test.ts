@@ -4,7 +4,7 @@ import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '..
 import { createKeySecret } from './key-secret.ts'
 
 let plumbline: TestPlumbline
-/** The number of key lookups in the database. */
+/** The number of lookups of keys in the database. */
 let lookUps = 0
 beforeEach(async () => {
   plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3', TRUSTED_PROXIES: 'loopback' })
@@ -19,7 +19,7 @@ beforeEach(async () => {
   })
 })
 afterEach(async () => {
-  // The next test may use the same database.
+  // Restore the method, because the next test may use the same database.
   Reflect.deleteProperty(plumbline.database.statements, 'selectFrom')
   await plumbline.stop()
 })
@@ -45,7 +45,7 @@ test('an IP address that tries too many unknown keys is rejected without further
   expect([answers[5]?.status, Number(answers[5]?.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
   const left = Number(answers[5]?.headers.get('retry-after'))
   expect(left > 0 && left <= 60).toBe(true)
-  // Another address has its own attempts, and this address has new attempts after a minute.
+  // Other addresses have their own limit, and this address can try again after a minute.
   expect(codes([await ask(createKeySecret(), '198.51.100.8')])).toEqual([no])
   plumbline.clock.advance(60_000)
   expect(codes([await ask(createKeySecret())])).toEqual([no])
@@ -66,8 +66,7 @@ test('a key that was valid before still works from an IP address that has used a
   expect((await ask(plumbline.key)).status).toBe(200)
   await askAll(Array.from({ length: 4 }, createKeySecret))
   for (let i = 0; i < 5; i++) {
-    // A key that was found is cached for half a second. Advancing the clock makes the next request look up the key
-    // again.
+    // A key that was found is cached for half a second. Advance the clock, so that the next request looks it up again.
     plumbline.clock.advance(1000)
     expect((await ask(plumbline.key)).status).toBe(200)
   }

@@ -4,10 +4,10 @@ import type { Clock } from '../runtime/clock.ts'
 import { formatRetryAdvice } from '../values/format.ts'
 
 /**
- * Limits the cost of requests with invalid keys. A rejected secret is remembered for a minute and is not looked up
- * during that time. Each address has a limited number of failed lookups per minute, so that no one can keep the
- * database busy by guessing. Keys that were valid when last seen are exempt. A program that repeats an old key can
- * therefore share an address with a program that has a valid key.
+ * Limits the cost of requests with invalid keys. A rejected secret is remembered for a minute, during which it is not
+ * looked up again. Each address can cause only a limited number of failed lookups per minute, so that guessing keys
+ * cannot overload the database. Keys that were valid at their last use are exempt. Therefore, a program with a valid
+ * key still works if a program at the same address repeats an old key.
  */
 const REMEMBERED_MS = 60_000
 const SHORT_MEMORY_MS = 500
@@ -37,8 +37,8 @@ export class FailedAttempts {
   }
 
   /**
-   * Throws the problem with which this secret was rejected in the last minute, or `too_many_attempts` if the secret was
-   * repeated too often.
+   * If this secret was rejected in the last minute, throws the same problem, or `too_many_attempts` if it was repeated
+   * too often.
    */
   refuseKnown(secret: string): void {
     const refused = this.#refused.get(secret)
@@ -54,8 +54,8 @@ export class FailedAttempts {
   }
 
   /**
-   * Uses one of the lookups of this address. Throws `too_many_attempts` if no lookup is left. Returns a function that
-   * restores the lookup.
+   * Uses one lookup of this address. Throws `too_many_attempts` if none is left. Returns a function that gives the
+   * lookup back.
    */
   take(address: string): () => void {
     const network = getNetwork(address)
@@ -75,15 +75,15 @@ export class FailedAttempts {
     }
   }
 
-  /** Stores the reason why a secret was rejected. The current attempt counts as the first. */
+  /** Stores the problem with which a secret was rejected. This counts as the first attempt. */
   remember(secret: string, problem: Problem): void {
     if (this.#refused.size >= MAX_REMEMBERED_SECRETS) this.#refused.clear()
     this.#refused.set(secret, { problem, until: this.#clock.nowMs() + REMEMBERED_MS, attempts: 1 })
   }
 
   /**
-   * Like `remember`, but for a valid key that was rejected for a reason that can change at any time. The rejection is
-   * remembered briefly, and attempts are not counted.
+   * Like `remember`, but for a valid key that is rejected for a reason that can change at any time. The problem is
+   * stored only briefly, and attempts are not counted.
    */
   rememberBriefly(secret: string, problem: Problem): void {
     if (this.#refused.size >= MAX_REMEMBERED_SECRETS) this.#refused.clear()

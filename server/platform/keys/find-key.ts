@@ -3,7 +3,7 @@ import type { BrowserToken } from './browser-token.ts'
 import { findOrganizationByHash } from './find-organization-by-hash.ts'
 import { hashKeySecret } from './key-secret.ts'
 
-/** The properties of a key, its builder, and its creator that are needed for authentication. */
+/** The data about a key, its builder, and its creator that authentication requires. */
 export type FoundKey = NonNullable<Awaited<ReturnType<typeof findKeyBySecret>>>
 
 export async function findKeyBySecret(db: Db, secret: string) {
@@ -20,7 +20,9 @@ export async function findKeyBySecret(db: Db, secret: string) {
     .executeTakeFirst()
 }
 
-/** Returns the key with which a browser token was created. Rotating the key's secret does not affect the token. */
+/**
+ * Returns the key with which a browser token was created. The token stays valid when the secret of the key is rotated.
+ */
 export async function findKeyByToken(db: Db, { organizationId, keyId, expires }: BrowserToken) {
   const key = await selectKeysWithCreators(db)
     .where('k.organizationId', '=', organizationId)

@@ -2,13 +2,13 @@ import type { Call } from '../calls/call.ts'
 import { problem } from '../problems/problem.ts'
 import { requireSignedIn } from './principals.ts'
 
-/** This is long enough for several changes in a row, but short enough to protect a browser that was left open. */
+/** Long enough for several changes in a row, but short enough to protect a browser that is left open. */
 const FRESH_SIGN_IN_MS = 10 * 60_000
 
 /**
- * Throws `fresh_sign_in_required` if the caller did not sign in within the last few minutes. Operations that create or
- * extend access call this function, so that a stolen or forgotten session cannot create access that outlives the
- * session. Use this function only for operations with the session scheme.
+ * Throws `fresh_sign_in_required` unless the caller has signed in within the last few minutes. For operations that
+ * create or extend access, so that a stolen or forgotten session cannot create access that lasts longer than the
+ * session. These operations must have the session scheme.
  */
 export function requireFreshSignIn(call: Pick<Call, 'principal' | 'now'>): void {
   if (!isFreshSignIn(requireSignedIn(call).session, call.now))

@@ -9,30 +9,30 @@ import type { Clock } from '../runtime/clock.ts'
 import { getSessionCookieName } from './session-cookie.ts'
 
 /**
- * Manages identities for sign-in. An identity is an email address, and represents the users with that address: one in
- * each of several organizations. better-auth creates and redeems one-time links, signs the cookie, and stores the
- * sessions. principals.ts determines on every request which user a session represents.
+ * Manages identities for sign-in. An identity is an email address. It represents all users with that address, one in
+ * each of several organizations. The library better-auth creates and redeems sign-in links, signs the cookie, and
+ * stores the sessions. For each request, principals.ts determines which user a session represents.
  *
- * No routes of better-auth are mounted; the contract's operations call better-auth in this process. Limits, same-origin
- * checks, and problems are therefore the same as in all other operations.
+ * The service does not expose the routes of better-auth. Instead, operations of the contract call it in this process,
+ * so that limits, same-origin checks, and problems are the same as for all other operations.
  */
 export interface Identity {
   /**
-   * Creates a one-time sign-in link for this email address. The caller must know that the address belongs to a user.
-   * Use only a few different values of `lifeMs`, because each value has its own better-auth instance. Throws
-   * `validation_failed` for an email address that better-auth does not accept.
+   * Creates a sign-in link for this email address, which works once. The caller must ensure that the address belongs to
+   * a user. Use only a few different values of `lifeMs`, because each of them requires its own instance of better-auth.
+   * Throws `validation_failed` if better-auth does not accept the email address.
    */
   makeLink(email: string, lifeMs: number): Promise<SignInLink>
-  /** Redeems a sign-in link and opens a session; null if the link was used, has expired, or never existed. */
+  /** Redeems a sign-in link and opens a session; returns null if the link was used, has expired, or never existed. */
   redeem(token: string, from: { address: string | null; device: string | null }): Promise<OpenedSession | null>
   /**
-   * Opens a session for the owner of this email address, who has proved ownership without a link; null if no user has
-   * the address.
+   * Opens a session for this email address after its owner has proved ownership without a link; returns null if no user
+   * has the address.
    */
   admit(email: string, from: { address: string | null; device: string | null }): Promise<OpenedSession | null>
-  /** Returns the session of this cookie; null if there is no session or it has ended. */
+  /** Returns the session that belongs to this cookie; null if there is none or it has ended. */
   find(cookie: string): Promise<SessionState | null>
-  /** Extends the session, and returns the session with the cookie to set; null if the session has ended. */
+  /** Extends the session, and returns it with the cookie to set; null if the session has ended. */
   lengthen(cookie: string): Promise<OpenedSession | null>
   /** The `Set-Cookie` header that deletes the cookie. */
   readonly clearing: string
@@ -43,11 +43,11 @@ export interface SignInLink {
   expiresAt: Date
 }
 
-/** A stored session, with the cookie that represents the session in requests. */
+/** A stored session, and the cookie that identifies it in requests. */
 export interface SessionState {
   readonly id: string
   readonly identityId: string
-  /** In lowercase. */
+  /** The email address in lowercase. */
   readonly email: string
   readonly cookie: string
   readonly activeOrganizationId: string | null
@@ -63,16 +63,16 @@ export interface OpenedSession {
 
 const DAY_S = 86_400
 
-/** Time that an unused session lasts, and interval at which a session in use is extended, in seconds. */
+/** The time in seconds after which an unused session ends, and the interval at which a session in use is extended. */
 const SESSION_LIFETIME_S = 14 * DAY_S
 export const SESSION_EXTENSION_INTERVAL_MS = DAY_S * 1000
 
-/** Lifetime of a link that is redeemed immediately, in milliseconds. */
+/** The lifetime of a link that is redeemed immediately, in milliseconds. */
 const INTERNAL_LINK_MS = 60_000
 
 /**
- * Returns the URL of the page that waits for a click before it redeems a sign-in link. The part after the # is never
- * sent to a server or a proxy.
+ * Returns the URL of the page on which the user clicks to redeem a sign-in link. The token is after the #, so it is
+ * never sent to a server or a proxy.
  */
 export function toSignInUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#token=${token}`
@@ -90,12 +90,12 @@ export function createIdentityService({
   const cookieName = getSessionCookieName(config.publicUrl)
   const secure = isHttps(config.publicUrl) || !isLoopback(new URL(config.publicUrl).hostname)
   const db = database.statements.withPlugin(new TimestampPlugin())
-  // Changing the encryption key signs out all users. Signing out all users is intended in this case.
+  // The secret depends on the encryption key, so replacing the key signs out all users, which is intended.
   const secret = Buffer.from(hkdfSync('sha256', config.encryptionKey, '', 'plumbline sessions', 32)).toString('hex')
 
-  /** Returns a better-auth instance whose links all have this lifetime. */
+  /** Returns an instance of better-auth whose links have this lifetime. */
   async function open(lifeS: number) {
-    // better-auth is loaded at the first sign-in, so that a service that only programs use starts without it.
+    // Load better-auth at the first sign-in, so that a service for programs only does not load it.
     const [{ betterAuth }, { magicLink }] = await Promise.all([
       import('better-auth'),
       import('better-auth/plugins/magic-link'),
@@ -117,12 +117,12 @@ export function createIdentityService({
       verification: { modelName: 'signInLinks' },
       advanced: {
         cookies: { session_token: { name: cookieName, attributes: { secure } } },
-        // The cookie name has Plumbline's prefix instead of better-auth's.
+        // The name of the cookie already has the prefix of Plumbline, so better-auth must not add its own.
         useSecureCookies: false,
         ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
         database: {
           generateId: ({ model }) => typeid(PREFIXES[model] ?? 'idn').toString(),
-          // There is no table for external accounts or passwords, because users do not sign in with them.
+          // There are no tables for external accounts or passwords, because users do not sign in with them.
           validateSchema: false,
         },
       },
@@ -140,7 +140,7 @@ export function createIdentityService({
     return new Headers({ cookie: `${cookieName}=${cookie}` })
   }
 
-  /** Returns the header that sets the session cookie; empty if there is no such header. */
+  /** Returns the value of the header that sets the session cookie; empty if there is none. */
   function setCookieOf(headers: Headers): string {
     return headers.getSetCookie().find((each) => each.startsWith(`${cookieName}=`)) ?? ''
   }
@@ -152,7 +152,7 @@ export function createIdentityService({
     return found
   }
 
-  /** Converts better-auth's session. */
+  /** Converts a session of better-auth. */
   function stateOf(found: FoundSession, email: string, cookie: string): SessionState {
     const { id, userId, activeOrganizationId = null, createdAt, updatedAt, expiresAt } = found
     return { id, identityId: userId, email, cookie, activeOrganizationId, createdAt, updatedAt, expiresAt }
@@ -169,7 +169,7 @@ export function createIdentityService({
     await api
       .signInMagicLink({ body: { email: email.toLowerCase(), metadata: { ...metadata } }, headers: new Headers() })
       .catch((error: unknown) => {
-        // better-auth accepts fewer email addresses than the command line does.
+        // better-auth rejects some email addresses that the command line accepts.
         if ((error as { statusCode?: unknown }).statusCode !== 400) throw error
         throw validationFailed([
           { pointer: '/email', code: 'format', message: 'is not an email address that can be used to sign in' },
@@ -188,7 +188,7 @@ export function createIdentityService({
     const answer = await api
       .magicLinkVerify({ query: { token }, headers, returnHeaders: true })
       .catch((error: unknown) => {
-        // With this error, better-auth would redirect the browser to an error page.
+        // better-auth throws this error to redirect the browser to an error page.
         if ((error as { status?: unknown }).status === 'FOUND') return null
         throw error
       })
@@ -197,7 +197,7 @@ export function createIdentityService({
     const setCookie = setCookieOf(set)
     const { session, user } = response as unknown as { session: FoundSession; user: { email: string } }
     const createdAt = clock.now()
-    // The device is stored here instead of being passed as a header, because a header cannot contain every text.
+    // Store the device here instead of passing it in a header, because a header cannot contain all texts.
     await db
       .updateTable('sessions')
       .set({ userAgent: device, createdAt: createdAt.toISOString() })
@@ -217,7 +217,7 @@ export function createIdentityService({
 
     redeem,
 
-    // Uses an internal link, so that all sessions begin in the same way.
+    // Uses an internal sign-in link, so that all sessions are created in the same way.
     async admit(email, from) {
       return redeem(await makeToken(email, INTERNAL_LINK_MS), from)
     },
@@ -242,7 +242,7 @@ export function createIdentityService({
   }
 }
 
-/** Receives the token of a requested link. */
+/** Receives the token of the sign-in link that was requested. */
 interface LinkRequest {
   made(token: string): void
 }
@@ -257,8 +257,8 @@ interface FoundSession {
 }
 
 /**
- * The header that passes the client's address to better-auth. The service determines the address by its own rule
- * (client-address.ts).
+ * The header that contains the client address for better-auth. The service determines the address by its own rules (see
+ * client-address.ts).
  */
 const ADDRESS_HEADER = 'x-plumbline-client'
 
@@ -274,8 +274,8 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * The database connections return timestamps as texts, as in JSON. better-auth compares timestamps with Date objects. A
- * text is neither before nor after a Date, so without this plugin no session would ever end.
+ * Converts timestamps to Date objects. The database connections return timestamps as texts, and better-auth compares
+ * them with Date objects. A text is neither before nor after a Date, so without this plugin no session would ever end.
  */
 class TimestampPlugin implements KyselyPlugin {
   transformQuery({ node }: Parameters<KyselyPlugin['transformQuery']>[0]) {

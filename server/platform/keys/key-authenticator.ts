@@ -14,21 +14,21 @@ import { isKeySecret } from './key-secret.ts'
 import { getRolePermissions, isDelegablePermission, type Role } from './roles.ts'
 
 /**
- * Finds the API key of a bearer token's secret, or the key with which a browser token was created. A result is cached
- * for half a second. A revocation, an expiration, or a changed role therefore takes effect on every process within a
- * second. A busy key costs two lookups a second.
+ * Finds the API key for the secret in a bearer token, or the key with which a browser token was created. The result is
+ * cached for half a second. Therefore, a revocation, an expiration, or a changed role takes effect in all processes
+ * within a second, and a key in constant use causes only two lookups per second.
  */
 const CACHE_MS = 500
 const MAX_CACHED = 10_000
 
 interface CachedKey {
   principal: Principal
-  /** Addresses from which the key may be used; null means any address. */
+  /** The addresses from which the key can be used; null for all addresses. */
   addresses: AddressList | null
   until: number
-  /** The only origin whose pages may use the browser token; null for a key. */
+  /** The only origin whose pages can use the browser token; null for a key. */
   origin: string | null
-  /** Time at which the secret or the key expires, in milliseconds. */
+  /** The time in milliseconds at which the secret or the key expires. */
   expires: number
 }
 
@@ -61,8 +61,8 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
       throw createAuthenticationProblem('expired_key', detail).refusing(refused)
     }
     if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
-    // A key acts for its creator. A key has at most the creator's current permissions, and no permissions after the
-    // creator is deactivated.
+    // A key acts for its creator. It has at most the current permissions of the creator, and none after the creator is
+    // deactivated.
     const power: ReadonlySet<Permission> =
       row.userStatus === 'disabled' ? new Set() : getRolePermissions(row.role as Role)
     const provided =
@@ -98,8 +98,8 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
     return found
   }
 
-  // Writes at most once a minute. The time of last use is only informative, so storing it must never delay or fail a
-  // request.
+  // Stores the time of the last use at most once a minute. The time is only informative, so storing it must never fail
+  // a request.
   async function noteUse(key: { organizationId: string; id: string; lastUsedAt: string | null }): Promise<void> {
     const { organizationId, id, lastUsedAt } = key
     const now = clock.nowMs()
@@ -122,8 +122,8 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
   }
 
   /**
-   * Returns the caller, if the key may be used from this address, or the token from this page. Otherwise, throws a
-   * problem.
+   * Returns the caller if the key can be used from this address, or if the browser token can be used by this page.
+   * Otherwise, throws a problem.
    */
   function admitted(
     { principal, addresses, origin }: CachedKey,
@@ -162,11 +162,11 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
     const secret = readBearerToken(authorization)
     if (secret === null || !(isKeySecret(secret) || isBrowserToken(secret)))
       throw createAuthenticationProblem('invalid_key', 'The API key is malformed. A key has the form "plb_…".')
-    // Concurrent requests share one lookup.
+    // Concurrent requests with the same key share one lookup.
     let asking = requested.get(authorization)
     if (asking === undefined) {
-      // A key that was valid at the last lookup is looked up without using an attempt, because it is most likely still
-      // valid.
+      // If the key was valid at its last lookup, look it up again without using an attempt, because it is probably
+      // still valid.
       asking = found === undefined ? tryOut(secret, authorization, address) : lookUpAgain(secret, authorization)
       requested.set(authorization, asking)
       asking.finally(() => requested.delete(authorization)).catch(() => {})
@@ -207,8 +207,8 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
 }
 
 /**
- * Returns whether the error means that the key is unknown or has ended. Returns false if the key was rejected for its
- * tier, or because the database is unavailable.
+ * Returns whether the error means that the key is unknown or no longer valid. Returns false if the key was rejected
+ * because of the tier, or if the database is unavailable.
  */
 function isCredentialError(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 401

@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * An API key consists of `plb_`, 31 random characters (184 bits), and a checksum of 6 characters, all from 0-9A-Za-z.
- * With the checksum, a mistyped key is rejected without a lookup. Secret scanners can distinguish a real key from
- * similar text: `/\bplb_[0-9A-Za-z]{37}\b/`. Only the SHA-256 hash of a key is stored.
+ * An API key consists of `plb_`, 31 random characters (184 bits), and a checksum of 6 characters. The characters are
+ * 0-9, A-Z, and a-z. Because of the checksum, a mistyped key is rejected without a lookup. Scanners for secrets can
+ * also distinguish a real key from similar text: `/\bplb_[0-9A-Za-z]{37}\b/`. Only the SHA-256 hash of a key is stored.
  */
 const PREFIX = 'plb_'
 const RANDOM_CHARACTERS = 31
@@ -15,8 +15,7 @@ const SECRET_PATTERN = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + C
 export function createKeySecret(): string {
   let random = ''
   while (random.length < RANDOM_CHARACTERS) {
-    // Bytes of 248 and above are skipped, because 248 is the largest multiple of 62. Every character is therefore
-    // equally likely.
+    // Skip bytes of 248 and above, because 248 is the largest multiple of 62. All characters are then equally likely.
     for (const byte of randomBytes(64)) {
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += ALPHABET[byte % 62]
     }

@@ -11,29 +11,32 @@ import { getRolePermissions, isDelegablePermission, type Role } from './roles.ts
 
 export interface NewKey {
   organizationId: string
-  /** The creator, whose role limits the key's permissions. Defaults to the organization's first owner. */
+  /**
+   * The ID of the creator, whose role limits the permissions of the key. Defaults to the first owner of the
+   * organization.
+   */
   userId?: string | undefined
   name: string
   /**
-   * Defaults to all permissions of the creator's role. For a propose-only key, defaults to the permissions among them
-   * that may be delegated.
+   * Defaults to all permissions of the creator's role. For a key that can only propose changes, excludes permissions
+   * that cannot be delegated.
    */
   permissions?: readonly string[] | undefined
-  /** Defaults to one year. Null means that the key never expires. */
+  /** Defaults to one year from now. Null means that the key never expires. */
   expiresAt?: Date | null | undefined
-  /** Addresses and ranges from which the key may be used. Defaults to any address. */
+  /** The addresses and ranges from which the key can be used. Defaults to all addresses. */
   allowedAddresses?: readonly string[] | null | undefined
-  /** Whether changes made with the key become proposals. Defaults to false. */
+  /** Whether changes of the key become proposals. Defaults to false. */
   proposeOnly?: boolean | undefined
 }
 
-/** A default lifetime ensures that a forgotten key expires. */
+/** The default lifetime of a key. It ensures that forgotten keys expire. */
 export const DEFAULT_LIFETIME_MS = 365 * 24 * 3_600_000
 
 /**
- * Creates an API key. Only this function returns the secret of the new key. Throws `not_found` for an unknown
- * organization or user. Throws `validation_failed` for a permission that does not exist or that the creator's role
- * lacks.
+ * Creates an API key and returns its secret, which no other function returns later. Throws `not_found` if the
+ * organization or the user is unknown. Throws `validation_failed` if a permission does not exist or is not in the
+ * creator's role.
  */
 export async function createKey(database: Database, clock: Clock, requested: NewKey) {
   const now = clock.now()
@@ -104,7 +107,7 @@ interface KeyReference {
   now: Date
 }
 
-/** Creates a secret for a key and returns the secret. Only the hash of the secret is stored. */
+/** Creates a secret for a key and returns it. Only the hash of the secret is stored. */
 export async function issueKeySecret(trx: Db, { organizationId, keyId, now }: KeyReference): Promise<string> {
   const secret = createKeySecret()
   await trx
@@ -115,7 +118,7 @@ export async function issueKeySecret(trx: Db, { organizationId, keyId, now }: Ke
 }
 
 /**
- * Creates a new secret for a key. The current secret stays valid for the overlap, and any earlier secret expires
+ * Creates a new secret for a key. The current secret stays valid for the overlap, and an earlier secret expires
  * immediately.
  */
 export async function replaceKeySecret(trx: Db, of: KeyReference, overlapMs: number) {
@@ -127,10 +130,7 @@ export async function replaceKeySecret(trx: Db, of: KeyReference, overlapMs: num
   return { secret: await issueKeySecret(trx, of), previousEndsAt }
 }
 
-/**
- * Returns the information that the holder of a key may have about the key. Throws `not_found` if the key does not
- * exist.
- */
+/** Returns the data about a key that its holder can see. Throws `not_found` if the key does not exist. */
 export async function findKey({ db, organizationId }: Tenant, id: string) {
   const key = await db
     .selectFrom('apiKeys')
@@ -143,8 +143,8 @@ export async function findKey({ db, organizationId }: Tenant, id: string) {
 }
 
 /**
- * Returns the same information about the grant of an app that sends an access token. Throws `not_found` if the grant
- * does not exist.
+ * Returns the same data about the grant of an app that uses an access token. Throws `not_found` if the grant does not
+ * exist.
  */
 export async function findGrant({ db, organizationId }: Tenant, id: string) {
   const grant = await db
@@ -157,7 +157,7 @@ export async function findGrant({ db, organizationId }: Tenant, id: string) {
   return grant
 }
 
-/** Returns the keys of an organization, newest first, each with the first characters of its active secrets. */
+/** Returns the keys of an organization, newest first, with the first characters of their active secrets. */
 export async function listKeys(database: Database, organizationId: string) {
   const keys = await database.statements
     .selectFrom('apiKeys')
@@ -178,9 +178,9 @@ export async function listKeys(database: Database, organizationId: string) {
 }
 
 /**
- * Gives a key a new secret. The previous secret stays valid for the overlap. A secret from an earlier overlap expires
- * immediately, so there are never more than two secrets. Throws `not_found` if the key does not exist, and `conflict`
- * if it was revoked or has expired.
+ * Creates a new secret for a key. The previous secret stays valid for the overlap. A secret from an earlier overlap
+ * expires immediately, so there are never more than two secrets. Throws `not_found` if the key does not exist, and
+ * `conflict` if it is revoked or has expired.
  */
 export async function rotateKey(database: Database, clock: Clock, id: string, overlapMs: number) {
   const now = clock.now()
@@ -211,14 +211,14 @@ export interface KeyChanges {
   name?: string | undefined
   /** Null means that the key never expires. */
   expiresAt?: Date | null | undefined
-  /** Null means that the key may be used from any address. */
+  /** The addresses from which the key can be used; null for all addresses. */
   allowedAddresses?: readonly string[] | null | undefined
 }
 
 /**
- * Updates a key. The update takes effect on every process within a second. Omitted fields keep their value. An expired
- * key can be extended. Throws `not_found` if the key does not exist, and `conflict` if it was revoked. A revoked key
- * stays revoked.
+ * Updates a key. The update takes effect in all processes within a second. Omitted fields keep their values. The
+ * expiration of an expired key can be extended. Throws `not_found` if the key does not exist, and `conflict` if it is
+ * revoked, because a revoked key stays revoked.
  */
 export async function updateKey(database: Database, clock: Clock, id: string, changes: KeyChanges) {
   const now = clock.now()
@@ -251,7 +251,7 @@ export async function updateKey(database: Database, clock: Clock, id: string, ch
 }
 
 /**
- * Revokes a key. The revocation takes effect on every process within a second. Revoking a key again has no effect.
+ * Revokes a key. The revocation takes effect in all processes within a second. Revoking a key again has no effect.
  * Throws `not_found` if the key does not exist.
  */
 export async function revokeKey(database: Database, clock: Clock, id: string) {
@@ -278,7 +278,7 @@ const KEY_FIELDS = [
   ...(['allowedAddresses', 'proposeOnly', 'revokedAt', 'lastUsedAt', 'createdAt'] as const),
 ]
 
-// An operator identifies a key by its ID alone, which is unique across all builders.
+// Operators identify a key only by its ID, which is unique across all builders.
 async function lockKey(trx: Db, id: string) {
   const found = await trx.selectFrom('apiKeys').select('organizationId').where('id', '=', id).executeTakeFirst()
   if (found === undefined) throw notFound()

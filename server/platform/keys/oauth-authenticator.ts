@@ -12,9 +12,9 @@ import { hashOauthSecret, isOauthSecret } from './oauth-secrets.ts'
 import { getRolePermissions, isDelegablePermission, type Role } from './roles.ts'
 
 /**
- * Finds the user for whom an app sends an access token. The app acts as the user. The app's permissions are the granted
- * permissions that the user's role currently includes. Nothing is cached between requests, so a revoked grant or a
- * deactivated user is rejected immediately, on every process.
+ * Finds the user for whom an app sends an access token. The app acts as this user, and has the granted permissions that
+ * are also in the user's current role. Nothing is cached between requests, so all processes immediately reject a
+ * revoked grant or a deactivated user.
  */
 export function createOauthAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
   const failed = new FailedAttempts(config.failedKeysPerMinute, clock)
@@ -24,8 +24,8 @@ export function createOauthAuthenticator({ database, clock, config }: Authentica
     if (!isOauthSecret('access', token))
       throw createAuthenticationProblem('invalid_key', 'The access token is malformed. Request a new one.')
     failed.refuseKnown(token)
-    // A request from an address with too many failures is rejected without a lookup. A valid token does not use up an
-    // attempt.
+    // Reject requests from addresses with too many failures without a lookup. Give the attempt back immediately,
+    // because a valid token must not use it up.
     failed.take(address)()
     const found = await find(token)
     if (found === undefined) {
@@ -86,13 +86,14 @@ export function createOauthAuthenticator({ database, clock, config }: Authentica
       ),
       poApprovalLimit,
       subjectId: null,
-      // An app is a program, so it has the same limits as keys.
+      // An app is a program, so the limits of keys apply.
       counters: { minute: `minute:${grantId}`, kind: 'key', day: `day:${organization.id}` },
       ...(proposeOnly && { isProposeOnly: true as const }),
     }
   }
 
-  // Writes at most once a minute. The time of last use is only informative, so storing it must never fail a request.
+  // Stores the time of the last use at most once a minute. The time is only informative, so storing it must never fail
+  // a request.
   async function noteUse({ id: organizationId, grantId, lastUsedAt }: FoundToken): Promise<void> {
     const now = clock.nowMs()
     if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
@@ -103,8 +104,8 @@ export function createOauthAuthenticator({ database, clock, config }: Authentica
       .catch(() => {})
   }
 
-  // The token itself proves that its sender may read these rows. The token's hash is unique and matches one row of each
-  // other table.
+  // No permission check is necessary, because the token itself grants access to these rows. At most one row matches,
+  // because the hash of the token is unique and each joined table has one row for it.
   async function find(token: string): Promise<FoundToken | undefined> {
     const hash = hashOauthSecret(token)
     const organizationId = await findOrganizationByHash(database.statements, 'oauthTokens', hash)
@@ -138,7 +139,7 @@ interface FoundToken extends Organization {
   audience: string
   revokedAt: string | null
   lastUsedAt: string | null
-  /** Time at which the grant ends, and time at which the token expires. */
+  /** The time at which the grant ends, and below it the time at which the token expires. */
   endsAt: string
   expiresAt: string
 }

@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 
 /**
  * The secrets of a grant: a code (valid for a minute), an access token (valid for an hour), and a refresh token (valid
- * until it is used). Each secret consists of a prefix and 256 random bits, and only its SHA-256 hash is stored. The
- * prefixes of these secrets differ from the prefix of keys, so that a lookup searches only the right table. Secret
- * scanners can also distinguish the secrets: `/\bpl[acr]_[0-9A-Za-z_-]{43}\b/`.
+ * until its use). Each secret consists of a prefix and 256 random bits. Only its SHA-256 hash is stored. The prefixes
+ * differ from that of keys, so that only the correct table is searched. Scanners for secrets can also recognize them:
+ * `/\bpl[acr]_[0-9A-Za-z_-]{43}\b/`.
  */
 const PREFIXES = { code: 'plc_', access: 'pla_', refresh: 'plr_' } as const
 export type OauthSecretKind = keyof typeof PREFIXES

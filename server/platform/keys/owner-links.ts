@@ -8,17 +8,20 @@ import { hashKeySecret } from './key-secret.ts'
 import { toHomeOwnerPrincipal } from './principals.ts'
 
 /**
- * Manages the links of home owners: `/owner/<token>`. A token consists of the ID of the owner and 192 random bits, and
- * only its hash is stored. Each owner has at most one valid link.
+ * Manages the links of home owners, which have the form `/owner/<token>`. A token consists of the ID of the owner and
+ * 192 random bits. Only its hash is stored. Each owner has at most one valid link.
  */
 const RANDOM_BYTES = 24
 const TOKEN_PATTERN = /^own_[0-9a-z]{26}\.[\w-]{32}$/
 
 const DAY_MS = 86_400_000
-/** Longer than a year, because some owners return only for the eleven-month walkthrough. */
+/**
+ * The lifetime of a link after its last use. It is longer than a year, because some owners return only for the
+ * eleven-month walkthrough.
+ */
 const DAYS_AFTER_USE = 400
 
-/** Creates a link, which replaces the owner's previous link, and returns its URL. */
+/** Creates a link that replaces the previous link of the owner, and returns its URL. */
 export async function issueOwnerLink(call: WriteCall, homeOwnerId: string): Promise<string> {
   await revokeOwnerLinks(call, homeOwnerId)
   const token = `${homeOwnerId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`
@@ -28,7 +31,7 @@ export async function issueOwnerLink(call: WriteCall, homeOwnerId: string): Prom
   return `${call.services.config.publicUrl}/owner/${token}`
 }
 
-/** Revokes the owner's link, if any. */
+/** Revokes the link of the owner, if there is one. */
 export async function revokeOwnerLinks(
   { db, organizationId, now }: Pick<WriteCall, 'db' | 'organizationId' | 'now'>,
   homeOwnerId: string,
@@ -38,7 +41,7 @@ export async function revokeOwnerLinks(
     where "organizationId" = ${organizationId} and "homeOwnerId" = ${homeOwnerId} and "revokedAt" is null`.execute(db)
 }
 
-/** Returns whether the owner has or had a link. */
+/** Returns whether the owner has ever had a link. */
 export async function hasEverHadLink({ db, organizationId }: Tenant, homeOwnerId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from "ownerLinks"
@@ -55,15 +58,15 @@ interface FoundLink extends Organization {
 }
 
 /**
- * Returns the owner of a token and records that the link was used. Throws `invalid_key`, `revoked_token`, or
- * `expired_token`.
+ * Returns the owner to whom a token belongs, and records that the link was used. Throws `invalid_key`, `revoked_token`,
+ * or `expired_token`.
  */
 export async function authenticateHomeOwner(
   { clock, database }: Pick<Services, 'clock' | 'database'>,
   token: string,
 ): Promise<Principal> {
   const hash = hashKeySecret(token)
-  // The token itself proves that its sender can read this row.
+  // No permission check is necessary, because the token itself grants access to this row.
   const organizationId = TOKEN_PATTERN.test(token)
     ? await findOrganizationByHash(database.statements, 'ownerLinks', hash)
     : undefined
@@ -96,7 +99,7 @@ export async function authenticateHomeOwner(
       'expired_token',
       `The link expired on ${formatTimestamp(new Date(end), organization.timeZone)}. Ask the builder for a new link.`,
     )
-  // Storing the time once a day is precise enough.
+  // Update the time at most once a day, which is precise enough.
   if (Date.parse(lastUsedAt) + DAY_MS <= clock.nowMs())
     await sql`update "ownerLinks" set "lastUsedAt" = ${clock.now()} where "hash" = ${hash}`.execute(database.statements)
   return toHomeOwnerPrincipal(organization, homeOwnerId, homeId)

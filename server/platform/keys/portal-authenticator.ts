@@ -11,7 +11,10 @@ import { findOrganizationByHash } from './find-organization-by-hash.ts'
 import { computeLinkExpiry, hashPortalToken, isPortalToken, type LinkPurpose } from './portal-links.ts'
 import { toVendorPrincipal } from './principals.ts'
 
-/** Finds the vendor of a portal token. The token identifies its target: a portal or an invitation. */
+/**
+ * Finds the vendor to which a portal token belongs. The token also identifies its subject, which is a portal or an
+ * invitation.
+ */
 export function createPortalAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     isAddressed: ({ authorization = '' }) => /^Bearer (inv|ven)_/i.test(authorization),
@@ -26,7 +29,7 @@ export function createPortalAuthenticator(parts: AuthenticatorParts): Authentica
   }
 }
 
-/** Returns the vendor of a token. Throws `invalid_key`, `revoked_token`, or `expired_token`. */
+/** Returns the vendor to which a token belongs. Throws `invalid_key`, `revoked_token`, or `expired_token`. */
 export async function authenticateVendor(
   { clock, database }: { clock: Clock; database: Database },
   token: string,
@@ -67,14 +70,17 @@ interface FoundLink extends Organization, LinkPurpose {
   isDropped: boolean
 }
 
-/** The builder and the vendor of a link that may no longer be valid. */
+/** The builder and the vendor to which a link belongs. The link may no longer be valid. */
 export interface LinkOwner {
   builder: string
   phone: string | null
   language: VendorLanguage | null
 }
 
-/** Returns whose link this is, also if it has expired or was revoked; null if the token was never issued. */
+/**
+ * Returns the builder and vendor to which a token belongs, even if the link has expired or was revoked; null if the
+ * token was never issued.
+ */
 export async function findLinkOwner(database: Database, token: string): Promise<LinkOwner | null> {
   if (!isPortalToken(token)) return null
   const hash = hashPortalToken(token)
@@ -88,8 +94,8 @@ export async function findLinkOwner(database: Database, token: string): Promise<
   return rows[0] ?? null
 }
 
-// The token itself proves that its sender may read these rows. The first query finds the organization by the token's
-// hash, and the second query reads rows of this organization only.
+// No permission check is necessary, because the token itself grants access to these rows. The first query finds the
+// organization by the hash of the token, and the second query reads only rows of this organization.
 async function findLink(database: Database, token: string): Promise<FoundLink | undefined> {
   const hash = hashPortalToken(token)
   const organizationId = await findOrganizationByHash(database.statements, 'portalAddresses', hash)

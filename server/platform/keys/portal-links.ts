@@ -7,12 +7,11 @@ import { createVault } from '../encryption/vault.ts'
 import { hashKeySecret } from './key-secret.ts'
 
 /**
- * Manages portal links: `/portal/<token>`. A token consists of the ID of its target (an invitation or a vendor) and 192
- * random bits. A token is looked up by its hash, so it stays valid when the encryption key changes. The key only
- * encrypts the stored tokens, which reminders and the vendor's list of links use. Each subject has at most one emailed
- * link.
- * A copied link has its own token. The token's row stores the user who copied the link, and the token is revoked
- * together with the emailed link.
+ * Manages portal links, which have the form `/portal/<token>`. A token consists of the ID of its subject (an invitation
+ * or a vendor) and 192 random bits. The service finds a token by its hash, so the token stays valid when the encryption
+ * key is replaced. The encryption key is only for the stored tokens, which are used in reminders and in the vendor's
+ * list of links. Each subject has at most one emailed link. A copied link has a separate token, which is stored with
+ * the user who copied it, and is revoked together with the emailed link.
  */
 const RANDOM_BYTES = 24
 const TOKEN_PATTERN = /^(inv|ven)_[0-9a-z]{26}\.[\w-]{32}$/
@@ -20,26 +19,27 @@ const TOKEN_PATTERN = /^(inv|ven)_[0-9a-z]{26}\.[\w-]{32}$/
 const DAY_MS = 86_400_000
 const DAYS_AFTER_DEADLINE = 14
 /**
- * Half a year: longer than most homes take to build, but short enough that a link in a mailbox soon becomes invalid.
+ * Half a year is longer than most homes take to build, but short enough that a link in a mailbox does not stay valid
+ * for long.
  */
 const PORTAL_LINK_DAYS = 180
 
-/** The target of a link: an invitation, or a vendor's whole portal. */
+/** The subject of a link: an invitation, or a vendor for its entire portal. */
 export interface LinkSubject {
   subjectId: string
   vendorId: string
 }
 
-/** Data that determines when a link expires. */
+/** The data that determines when a link expires. */
 export interface LinkPurpose {
   createdAt: string
-  /** Deadline of the bid request, if the link is for an invitation. */
+  /** The deadline of the bid request; null unless the link is for an invitation. */
   deadlineAt: string | null
 }
 
 /**
- * Returns the time at which a link expires: the latest time at which one of these reasons ends. To keep a link valid
- * for another reason, add the reason here.
+ * Returns the time at which a link expires, which is the latest time in this list. Another reason to keep links valid
+ * must be added here.
  */
 export function computeLinkExpiry({ createdAt, deadlineAt }: LinkPurpose): Date {
   const reasons = [
@@ -50,17 +50,17 @@ export function computeLinkExpiry({ createdAt, deadlineAt }: LinkPurpose): Date 
   return new Date(Math.max(...reasons))
 }
 
-/** Returns the time of creation before which every link to a whole portal has expired. */
+/** Returns the time for which all portal links that were created before it have expired. */
 export function getEarliestPortalLink(now: Date): Date {
   return new Date(now.getTime() - PORTAL_LINK_DAYS * DAY_MS)
 }
 
-/** Returns the deadline up to which every link to an invitation has expired. */
+/** Returns the deadline for which all links to invitations with this or an earlier deadline have expired. */
 export function getLatestExpiredDeadline(now: Date): Date {
   return new Date(now.getTime() - DAYS_AFTER_DEADLINE * DAY_MS)
 }
 
-/** Returns whether a text is a well-formed token. The function does not look up the token. */
+/** Returns whether the text has the format of a token. Does not look up the token. */
 export function isPortalToken(text: string): boolean {
   return TOKEN_PATTERN.test(text)
 }
@@ -69,7 +69,7 @@ export function hashPortalToken(token: string): Buffer {
   return hashKeySecret(token)
 }
 
-/** Creates a link for each subject that has no valid link, and returns the new tokens by subject. */
+/** Creates a link for each subject without a valid link. Returns the new tokens by subject. */
 export async function issuePortalLinks(call: WriteCall, those: readonly LinkSubject[]): Promise<Map<string, string>> {
   if (those.length === 0) return new Map()
   const tokens = those.map(({ subjectId }) => newToken(subjectId))
@@ -87,7 +87,7 @@ export async function issuePortalLinks(call: WriteCall, those: readonly LinkSubj
   return new Map(those.map(({ subjectId }, i) => [subjectId, toPortalUrl(call, tokens[i] ?? '')]))
 }
 
-/** Revokes the link of an invitation or a vendor, and every copy of that link. Returns false if there was no link. */
+/** Revokes the link of an invitation or a vendor, and all copies of it. Returns false if there was no link. */
 export async function revokePortalLink(call: WriteCall, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     update "portalAddresses" set "revokedAt" = ${call.now}, "sealedToken" = null
@@ -96,13 +96,13 @@ export async function revokePortalLink(call: WriteCall, subjectId: string): Prom
   return rows.length > 0
 }
 
-/** A link that was just revoked. */
+/** A link that has just been revoked. */
 export interface RevokedLink extends LinkSubject {
   createdAt: string
   isCopy: boolean
 }
 
-/** Revokes all links of these vendors: the links to their portals and to every invitation, including copies. */
+/** Revokes all links of these vendors: the links to their portals and to all invitations, including copies. */
 export async function revokeVendorLinks(
   { db, organizationId, now }: Pick<WriteCall, 'db' | 'organizationId' | 'now'>,
   vendorIds: readonly string[],
@@ -114,23 +114,22 @@ export async function revokeVendorLinks(
   return rows
 }
 
-/**
- * Returns whether there is a valid emailed link for the invitation or the vendor's portal. Copied links do not count.
- */
+/** Returns whether the invitation or the vendor has a valid emailed link. Ignores copied links. */
 export async function hasPortalLink(call: Call, { subjectId, vendorId }: LinkSubject): Promise<boolean> {
   const { rows } = await sql<{ createdAt: string }>`
     select "createdAt" from "portalAddresses"
     where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
       and "copiedBy" is null`.execute(call.db)
-  // The link of an invitation expires with the deadline of its bid request, regardless of when the link was created.
+  // Whether the link of an invitation is valid depends on the deadline of the bid request, and not on the creation of
+  // the link.
   return rows.some(
     ({ createdAt }) => subjectId !== vendorId || computeLinkExpiry({ createdAt, deadlineAt: null }) > call.now,
   )
 }
 
 /**
- * Returns whether the emailed link to the vendor's portal was revoked, or all emailed links of the vendor. A new link
- * ends this state.
+ * Returns whether the emailed link to the vendor's portal was revoked. If there has never been such a link, returns
+ * whether all emailed links of the vendor were revoked. A new link ends this state.
  */
 export async function hasRevokedLinks({ db, organizationId }: Call, vendorId: string): Promise<boolean> {
   const { rows } = await sql<{ isOfPortal: boolean; isRevoked: boolean }>`
@@ -143,7 +142,7 @@ export async function hasRevokedLinks({ db, organizationId }: Call, vendorId: st
 }
 
 /**
- * Returns the vendors that have or had a portal link of any kind. The links of a merged vendor count for the remaining
+ * Returns the vendors that have ever had a portal link of any kind. The links of a merged vendor count for the kept
  * vendor, which now has its invitations and bids.
  */
 export async function findVendorsWithLinks(
@@ -161,7 +160,7 @@ export async function findVendorsWithLinks(
   return new Set(rows.map(({ vendorId }) => vendorId))
 }
 
-/** Returns the number of copies of a link that are still valid. */
+/** Returns the number of valid copies of a link. */
 export async function countLinkCopies(call: Call, { subjectId, vendorId }: LinkSubject): Promise<number> {
   const { rows } = await sql<{ createdAt: string }>`
     select "createdAt" from "portalAddresses"
@@ -172,7 +171,7 @@ export async function countLinkCopies(call: Call, { subjectId, vendorId }: LinkS
   ).length
 }
 
-/** Creates a copy of a link and returns the copy. The token of the copy is not stored, so it is shown only once. */
+/** Creates a copy of a link and returns it. The token of the copy is not stored, so it can be returned only once. */
 export async function issueLinkCopy(
   call: WriteCall,
   { subjectId, vendorId }: LinkSubject,
@@ -187,8 +186,8 @@ export async function issueLinkCopy(
 }
 
 /**
- * Returns the links of the given invitations or vendors that have a stored link, for emails to the vendor and for the
- * vendor's own list of links. No response to the builder contains these links.
+ * Returns the stored links of the given invitations or vendors, for emails to the vendor and for the vendor's own list
+ * of links. Responses to the builder must not contain them.
  */
 export async function findLinkUrls(call: Call, subjectIds: readonly string[]): Promise<Map<string, string>> {
   if (subjectIds.length === 0) return new Map()

@@ -16,18 +16,18 @@ import type { SessionState } from './identity.ts'
 import { ALL_PERMISSIONS, getAdminPermissions, getRolePermissions, type Role } from './roles.ts'
 
 /**
- * Loads principals that do not use an API key: the service itself, a user, or a vendor. Each principal is loaded from
- * the database, so that its permissions and the rows it sees never depend on what the caller claims.
+ * Loads principals that do not use an API key: the service itself, users, vendors, and home owners. Each principal is
+ * read from the database, so that its permissions and the rows that it can see never depend on the caller's input.
  */
 
-/** Returns a call by the service itself on behalf of a builder, for scheduled work. */
+/** Returns a call by the service itself for a builder, for jobs. */
 export async function createSystemCall(services: Services, organizationId: string): Promise<Call> {
   const principal = toSystemPrincipal(await findOrganization(services.database.statements, organizationId))
   return createCall(services, { principal, requestId: newRequestId(), address: null })
 }
 
 /**
- * Returns the same kind of call, within an open transaction. The code that opened the transaction must announce the
+ * Like createSystemCall, but within an open transaction. The code that has opened the transaction must announce the
  * events of the call.
  */
 export async function createSystemCallInTransaction(
@@ -40,7 +40,7 @@ export async function createSystemCallInTransaction(
 }
 
 /**
- * Returns a user with the permissions of the user's current role. A deactivated user has no permissions. Throws
+ * Returns a user with the permissions of the current role, or without permissions if the user is deactivated. Throws
  * `not_found` if the user does not exist.
  */
 export async function findUserPrincipal(db: Db, organizationId: string, userId: string): Promise<Principal> {
@@ -64,9 +64,9 @@ export async function findUserPrincipal(db: Db, organizationId: string, userId: 
 }
 
 /**
- * Returns a vendor as a principal. A vendor has no permissions. A vendor may call the operations that the contract
- * opens to portal tokens, and see the data for which its token was created. A vendor's requests do not count toward the
- * builder's quota. `copiedBy` is null for the vendor's own link.
+ * Returns a vendor as a principal, which has no permissions. Vendors can call the operations that the contract opens to
+ * portal tokens, and see only the data for which their token was created. Their requests do not count toward the quota
+ * of the builder. `copiedBy` is null if the vendor uses its own link.
  */
 export function toVendorPrincipal(
   organization: Organization,
@@ -87,8 +87,8 @@ export function toVendorPrincipal(
 }
 
 /**
- * Permissions with which the owner's page runs operations. The permissions apply to the whole organization, so the page
- * must check that each record belongs to the owner's home (server/interfaces/owner/own-records.ts).
+ * The permissions with which the owner's page calls operations. They apply to the entire organization, so the page must
+ * check that each record belongs to the owner's home (see server/interfaces/owner/own-records.ts).
  */
 const HOME_OWNER_PERMISSIONS: readonly Permission[] = [
   ...([
@@ -104,8 +104,8 @@ const HOME_OWNER_PERMISSIONS: readonly Permission[] = [
 ]
 
 /**
- * Returns a principal for a home owner, limited to the owner's home. Only the owner's page accepts the link. HTTP
- * operations do not accept it.
+ * Returns a principal for a home owner that is limited to the owner's home. Only the owner's page accepts the link, and
+ * HTTP operations do not.
  */
 export function toHomeOwnerPrincipal(organization: Organization, homeOwnerId: string, homeId: string): Principal {
   return {
@@ -119,7 +119,7 @@ export function toHomeOwnerPrincipal(organization: Organization, homeOwnerId: st
   }
 }
 
-/** A signed-in user. */
+/** A user who has signed in. */
 export interface SignedIn extends Principal {
   readonly session: SessionState
 }
@@ -131,9 +131,9 @@ export function requireSignedIn({ principal }: Pick<Call, 'principal'>): SignedI
 }
 
 /**
- * Returns the user that a session represents, in the organization that was selected last. If none was selected, uses
- * the organization in which the session's owner last signed in. Returns null if no active user has the email address of
- * the session. The example users of a sandbox do not count.
+ * Returns the user whom a session represents, in the organization that was selected last. If none was selected, uses
+ * the organization in which the owner of the session last signed in. Returns null if no active user has the email
+ * address of the session. Ignores the example users of sandboxes.
  */
 export async function findSignedInMember(db: Db, session: SessionState): Promise<SignedIn | null> {
   const row = await db
@@ -160,18 +160,18 @@ export async function findSignedInMember(db: Db, session: SessionState): Promise
     permissions: new Set<string>([...getRolePermissions(role as Role), ...getAdminPermissions(role as Role)]),
     poApprovalLimit,
     subjectId: null,
-    // Requests from pages do not count toward the organization's daily quota, which is for programs.
+    // Requests from pages do not count toward the daily quota of the organization, which is for programs.
     counters: { minute: `minute:${userId}`, kind: 'user', day: null },
     session,
   }
 }
 
-/** No organization has this ID, so the principal sees no rows. */
+/** No organization has this ID, so the principal cannot see any rows. */
 const NO_ORGANIZATION: Organization = { id: 'org_nowhere', name: '', tier: '', currency: '', timeZone: 'UTC' }
 
 /** A caller who has not signed in yet, or who is signing in again. */
 export interface Visitor extends Principal {
-  /** Unverified value of the session cookie in the request; null if there is no cookie. */
+  /** The session cookie of the request, which is not verified; null if there is none. */
   readonly previousCookie: string | null
 }
 

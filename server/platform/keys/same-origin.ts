@@ -2,10 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { problem } from '../problems/problem.ts'
 
 /**
- * Throws `cross_site` if the request was not sent by a page of this service. A browser adds its cookies to requests
- * from any page, but also states the origin of that page, which no page can change. Some browsers do not send
- * `Sec-Fetch-Site`, or send it only over HTTPS. These browsers send `Origin` with every request that is not a GET
- * request.
+ * Throws `cross_site` unless the request comes from a page of this service. Browsers add cookies to requests from all
+ * pages, but also send the origin of the page, which the page cannot change. Some browsers never send `Sec-Fetch-Site`,
+ * or send it only over HTTPS. They send `Origin` with all requests except GET requests.
  */
 export function assertSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   const site = headers['sec-fetch-site']

@@ -4,9 +4,9 @@ import { findSignedInMember } from './principals.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
 /**
- * Finds the user whose session a cookie represents. Nothing is cached between requests, so that signing out, switching
- * to another organization, and losing a role take effect immediately, on every process. A lookup on every request is
- * affordable, because a user makes only a few requests a second.
+ * Finds the user whom the session of a cookie represents. Nothing is cached between requests, so that signing out,
+ * switching to another organization, and losing a role take effect immediately in all processes. A lookup for each
+ * request is acceptable, because a user sends only a few requests per second.
  */
 export function createSessionAuthenticator({ database, clock, identity, config }: AuthenticatorParts): Authenticator {
   const { publicUrl } = config

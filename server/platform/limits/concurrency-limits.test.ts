@@ -3,13 +3,13 @@ import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '..
 import { operations } from '../../interfaces/operations.ts'
 
 let plumbline: TestPlumbline
-/** Releases the held requests. Later requests are no longer held. */
+/** Releases the held requests, and no longer holds later requests. */
 let release: () => void
 let held: Promise<void>
 let arrived: number
 let whenArrived: () => void
 
-// The handlers that read the usage and open the portal wait until the test releases them.
+// The handlers of getUsage and openPortal wait until the test releases them.
 const handlers: typeof operations = {
   ...operations,
   async getUsage(input, call) {
@@ -28,7 +28,7 @@ async function hold(): Promise<void> {
   await held
 }
 
-/** Sends requests that are held, and resolves when all of these requests are held. */
+/** Sends requests that are held, and resolves when all of them are held. */
 async function sendHeld(count: number, send: () => Promise<ServiceResponse>): Promise<Promise<ServiceResponse>[]> {
   const requested = arrived + count
   const all = new Promise<void>((done) => {

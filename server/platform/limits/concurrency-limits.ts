@@ -2,26 +2,30 @@ import { getCredentialId, type Principal } from '../calls/call.ts'
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Limits the number of concurrent requests in this process, per key and per organization. Per-minute limits do not
- * limit concurrency. All requests of a minute may arrive at the same time. Each request holds memory and a place in the
- * database queues until it has a response. A caller over its limit immediately gets an error, which costs two
- * comparisons. A client that waited here would only use more resources.
+ * Limits the number of concurrent requests of each key and organization in this process. Limits per minute do not limit
+ * concurrency, because all requests of a minute can arrive at the same time. Until it has a response, each request uses
+ * memory and a place in the queues of the database. A caller over its limit immediately receives an error, which costs
+ * only two comparisons. If it waited, it would use more resources.
  *
- * A vendor counts only toward its own limit, so that the holder of a portal link cannot lock out the builder.
+ * Requests of a vendor count only toward the vendor's own limit, so that the holder of a portal link cannot block the
+ * builder.
  */
 export interface ConcurrencyLimits {
   /**
-   * Counts a request. Throws `too_many_concurrent_requests` if a limit is exceeded. Every call of `begin` needs a call
-   * of `end`, even after an error.
+   * Counts a request. Throws `too_many_concurrent_requests` if a limit is exceeded. Each call of `begin` must be
+   * followed by a call of `end`, even if `begin` throws.
    */
   begin(principal: Principal): void
   end(principal: Principal): void
 }
 
-/** Number of idle counts to keep, so that the next request of a key finds its own counts. */
+/** The number of idle counts that are kept, so that the next request of a key can use the same counts. */
 const MAX_COUNTS = 20_000
 
-/** A user who uses a form does one thing at a time. More concurrent requests than this come from a program. */
+/**
+ * The maximum number of concurrent requests of a vendor. A person who uses a form sends only a few, and more come from
+ * a program.
+ */
 const MAX_PER_VENDOR = 10
 
 export function createConcurrencyLimits(config: {
@@ -40,8 +44,7 @@ export function createConcurrencyLimits(config: {
     return found
   }
 
-  // A principal is loaded twice a second and used thousands of times in between, so its counts are cached with the
-  // principal.
+  // The counts are cached with the principal, which is loaded twice per second and used thousands of times in between.
   const ofPrincipal = new WeakMap<Principal, CallerCounts>()
   function countsOf(principal: Principal): CallerCounts {
     let found = ofPrincipal.get(principal)
@@ -81,7 +84,7 @@ export function createConcurrencyLimits(config: {
 interface CallerCounts {
   own: RequestCount
   most: number
-  /** Null if the principal does not count toward the organization. */
+  /** The count of the organization; null if the principal's requests do not count toward it. */
   organization: RequestCount | null
 }
 

@@ -9,45 +9,45 @@ import type { Clock } from '../runtime/clock.ts'
 import { formatNumber, formatRetryAdvice } from '../values/format.ts'
 
 /**
- * Enforces the rate limits. A key has a limit of requests per minute (a 60 s window that opens with its first request).
- * An organization has a limit of requests per day (UTC). In the portal, each link has a per-minute limit, and each
- * client has a per-minute limit across all links that it tries. A signed-in user has a per-minute limit, and so does
- * each client that signs in. The count is in the database, so it is exact across any number of processes.
+ * Enforces the rate limits. A key has a limit of requests per minute. The window of 60 s begins with the first request.
+ * An organization has a limit of requests per day (UTC). In the portal, there is a limit per minute for each link, and
+ * for each client across all links that it tries. There is also a limit per minute for each user who is signed in, and
+ * for each client that signs in. The counts are in the database, so they are exact for any number of processes.
  *
- * A process takes requests from the count in advance, in portions of a hundredth of the remaining count. The process
- * returns unused requests within a second. Near the end of a limit, and always for limits of a few hundred, a portion
- * is one request. No request is therefore rejected while another process holds unused requests. Requests that arrive
- * together share one database statement.
+ * A process reserves requests in advance, in portions of one hundredth of the remaining count, and returns unused
+ * requests within a second. Near the end of a limit, and for small limits of a few hundred, a portion is a single
+ * request. Therefore, no request is rejected while another process has unused requests. Concurrent requests share one
+ * database statement.
  *
- * While the database cannot be written, for example because its disk is full, it can still be read. Each process then
- * counts on its own.
+ * If the database can be read but not written, for example because its disk is full, each process counts separately.
  */
 export interface RateLimits {
-  /** Counts one request. Throws `rate_limited` or `quota_exceeded` if a limit is exceeded. */
+  /** Counts a request. Throws `rate_limited` or `quota_exceeded` if a limit is exceeded. */
   take(principal: Principal): Promise<void>
   /**
-   * Counts one portal request of this client, before the request's token is checked. Throws `rate_limited` if the limit
-   * is exceeded.
+   * Counts a portal request of this client before its token is checked. Throws `rate_limited` if the limit is exceeded.
    */
   takeVisit(address: string): Promise<void>
   /**
-   * Counts one picture of a page that opens from a link. Pictures have a larger limit of their own, so that a page with
-   * many pictures does not use up the pages of its link. Throws `rate_limited` if the limit is exceeded.
+   * Counts a request for a picture on a page that opens from a link. Pictures have a separate, higher limit, so that
+   * pages with many pictures do not use up the limit of the link. Throws `rate_limited` if the limit is exceeded.
    */
   takePicture(principal: Principal): Promise<void>
-  /** Counts one request of this client for a picture, before the request's token is checked. */
+  /** Counts a request of this client for a picture before its token is checked. */
   takePictureVisit(address: string): Promise<void>
-  /** Counts one email that contains a sign-in link. Returns false if the email address has reached its limit. */
+  /** Counts an email with a sign-in link. Returns false if the email address has reached its limit. */
   takeSignInMail(email: string): Promise<boolean>
-  /** Counts one email that lists a vendor's portal links. Returns false if the email address has reached its limit. */
+  /**
+   * Counts an email with a list of a vendor's portal links. Returns false if the email address has reached its limit.
+   */
   takeLinkListMail(email: string): Promise<boolean>
-  /** Counts one app registration of this client. Throws `rate_limited` if the limit is exceeded. */
+  /** Counts the registration of an app by this client. Throws `rate_limited` if the limit is exceeded. */
   takeRegistration(address: string): Promise<void>
-  /** Returns the headers that tell a caller how many requests remain. */
+  /** Returns the response headers that show how many requests remain. */
   headers(principal: Principal): Record<string, string>
-  /** Returns the current usage. If a transaction is open, `db` must be that transaction. */
+  /** Returns the current usage. Within a transaction, `db` must be that transaction. */
   usage(principal: Principal, db: Db): Promise<{ minute: WindowUsage; day: WindowUsage }>
-  /** Gives requests that were taken but not used back to the count. */
+  /** Returns the reserved requests that were not used. */
   stop(): Promise<void>
 }
 
@@ -58,13 +58,16 @@ export interface WindowUsage {
   resetsAt: string
 }
 
-/** Limits the emails to one mailbox, regardless of the number of clients that request them. */
+/** The limit of emails to one mailbox, which applies across all clients that request them. */
 const REQUESTED_MAILS = { limit: 5, seconds: 900, aligned: false }
 
-/** An app registers when it is installed. Several apps that register from one address probably belong to one office. */
+/**
+ * The limit of registrations from one address. An app registers when it is installed, and several apps at one address
+ * are probably from the same office.
+ */
 const REGISTRATIONS = { limit: 20, seconds: 3600, aligned: false }
 
-/** Pictures per page on average. A page has at most 100. */
+/** The average number of pictures on a page. The maximum is 100. */
 const PICTURES_PER_PAGE = 20
 
 const MAX_RESERVED = 1000
@@ -113,8 +116,8 @@ export function createRateLimits(
     return found
   }
 
-  // A principal is loaded twice a second and used thousands of times in between, so its counters are cached with the
-  // principal.
+  // The counters are cached with the principal, which is loaded twice per second and used thousands of times in
+  // between.
   const ofPrincipal = new WeakMap<Principal, KeyCounters>()
   function countersOf(principal: Principal): KeyCounters {
     let found = ofPrincipal.get(principal)
@@ -134,7 +137,7 @@ export function createRateLimits(
   return {
     async take(principal) {
       const { minute, day } = countersOf(principal)
-      // In the common case, no wait is needed.
+      // Usually, there is a reserved request, so there is no need to wait.
       if (!(minute.takeHeld() || (await minute.take()))) {
         const { limit } = minuteLimits[principal.counters.kind]
         throw refused('rate_limited', `The limit is ${formatNumber(limit)} requests per minute.`, minute)
@@ -227,13 +230,13 @@ function minuteWindow(limit: number): LimitWindow {
 
 interface KeyCounters {
   minute: Counter
-  /** Null if the principal's requests do not count toward the organization's quota. */
+  /** The counter of the organization's daily quota; null if the principal's requests do not count toward it. */
   day: Counter | null
 }
 
 /**
- * Time until which the process does not ask the database to count, because the database could not be written. All
- * counters share this state.
+ * The time until which the process counts without the database, because the database cannot be written. All counters
+ * share this object.
  */
 interface Outage {
   untilMs: number
@@ -245,14 +248,14 @@ class Counter {
   readonly #database: Database
   readonly #clock: Clock
   readonly #outage: Outage
-  /** Number of requests that were taken from the count but not used yet. */
+  /** The number of requests that were reserved but not used yet. */
   #held = 0
-  /** The last known count, including held requests. */
+  /** The last known count, including reserved requests. */
   #used = 0
-  /** Time at which the window ends, by this process's clock. */
+  /** The end of the window, by the clock of this process. */
   #endsAt = 0
   /**
-   * Time at which the window ends, by the database's clock. Callers get this time, because it does not vary with
+   * The end of the window, by the clock of the database. Responses contain this time, because it does not depend on
    * network latency.
    */
   #resetsAt = 0
@@ -284,8 +287,8 @@ class Counter {
   async take(): Promise<boolean> {
     this.#waiting++
     try {
-      // Other requests that waited longer may have used up a portion. The process then requests another portion, until
-      // the database rejects it.
+      // Requests that have waited longer may have used the entire portion. Reserve another one, until the database
+      // rejects it.
       for (;;) {
         if (this.isSpent) return false
         await this.#takePortion()
@@ -296,13 +299,13 @@ class Counter {
     }
   }
 
-  /** Gives back one request, because it does not count after all. */
+  /** Returns a request that does not count after all. */
   putBack(): void {
     this.#held++
   }
 
-  // A window that was recently found used up is assumed to be still used up. Only requests returned by other processes
-  // can change this state, so the window is checked again after a second.
+  // Returns whether the window was used up at the last check. Only another process that returns requests can change
+  // this, so the database is asked again after a second.
   get isSpent(): boolean {
     const now = this.#clock.nowMs()
     return this.#held === 0 && this.#used >= this.#kind.limit && now < this.#endsAt && now - this.#seenAt < IDLE_MS
@@ -314,7 +317,7 @@ class Counter {
 
   get remaining(): number {
     const { limit } = this.#kind
-    // Between two responses of the database, a request may count as held but no longer as used.
+    // While a request to the database is in progress, a reserved request may temporarily count twice.
     return this.isOver ? limit : Math.min(limit, Math.max(0, limit - this.#used + this.#held))
   }
 
@@ -335,7 +338,7 @@ class Counter {
     try {
       await this.#ask(0, db)
     } catch (error) {
-      // In this case, only the requests that this process has counted are known.
+      // If the database fails, only the requests that this process has counted are known.
       if (!isDatabaseFailure(error)) throw error
     }
   }
@@ -358,7 +361,7 @@ class Counter {
   }
 
   async #portion(): Promise<void> {
-    // Requests that arrive in this turn of the event loop are counted together.
+    // Wait, so that requests that arrive in the same turn of the event loop are counted together.
     await new Promise((next) => setImmediate(next))
     const left = this.#clock.nowMs() >= this.#endsAt ? this.#kind.limit : this.#kind.limit - this.#used
     const ahead = Math.min(MAX_RESERVED, Math.floor(left / 100))
@@ -391,7 +394,7 @@ class Counter {
 
   async #ask(requested: number, db: Db = this.#database.statements): Promise<void> {
     const { limit, seconds, aligned } = this.#kind
-    // Returning requests must not create a new window, because its builder may have been erased.
+    // Returning requests must not create a window, because the builder may have been erased.
     const from = requested < 0 ? sql`"limitWindows" as w cross join lateral` : sql``
     const where = requested < 0 ? sql`where w."scope" = ${this.#scope}` : sql``
     const { rows } = await sql<{ granted: number; used: number; endsInMs: number; endsAtMs: number }>`
@@ -402,8 +405,8 @@ class Counter {
     const [row] = rows
     if (row === undefined) return
     const now = this.#clock.nowMs()
-    // By this process's clock, a window ends a little late, so held requests may belong to a window that has already
-    // ended.
+    // By the clock of this process, a window ends a little late. Discard reserved requests that belong to an earlier
+    // window.
     if (row.endsAtMs !== this.#resetsAt) this.#held = 0
     this.#held += Math.max(0, row.granted)
     this.#used = row.used

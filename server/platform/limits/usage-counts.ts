@@ -5,23 +5,23 @@ import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
 
 /**
- * Counts the requests of each key by day (UTC). The counts are only shown to users. Counts are kept in memory and
- * written every few seconds, so a request costs only two map lookups. A process that crashes loses the counts of a few
- * seconds. rate-limits.ts counts exactly, to enforce the limits.
+ * Counts the requests of each key per day (UTC). The counts are only for display. They are kept in memory and stored
+ * every few seconds, so a request costs only two lookups in maps. A process that crashes loses the counts of a few
+ * seconds. The exact counts for enforcing limits are in rate-limits.ts.
  */
 export interface UsageCounts {
-  /** Counts a request of a key. `isRefused` states whether a limit rejected the request. */
+  /** Counts a request of a key. `isRefused` is true if a limit has rejected the request. */
   count(principal: Principal, isRefused: boolean): void
-  /** Writes the counts so far. */
+  /** Stores the current counts. */
   write(): Promise<void>
-  /** Writes the counts and stops counting. */
+  /** Stores the counts and stops counting. */
   stop(): Promise<void>
 }
 
 const WRITE_INTERVAL_MS = 5000
 const DAY_MS = 86_400_000
 /**
- * Rows per statement. A process gets requests from at most this many keys in a few seconds, usually from only a few.
+ * The maximum number of rows per statement. In a few seconds, a process usually receives requests from far fewer keys.
  */
 const BATCH_ROWS = 1000
 
@@ -31,12 +31,11 @@ interface KeyUsage {
   refused: number
 }
 
-/** Usage by day (days since 1970), then by key. */
+/** The usage by day (in days since 1970) and by key. */
 type UsageByDay = Map<number, Map<string, KeyUsage>>
 
 export function createUsageCounts(database: Database, clock: Clock, failures: FailureLog): UsageCounts {
-  // The map does not grow without limit while the database is unavailable, because no new keys are authenticated during
-  // that time.
+  // While the database is unavailable, no other keys can be authenticated, so the map does not grow.
   let held: UsageByDay = new Map()
   let writing: Promise<void> = Promise.resolve()
 
@@ -62,7 +61,7 @@ export function createUsageCounts(database: Database, clock: Clock, failures: Fa
         await addToDatabase(database, rows.slice(at, at + BATCH_ROWS))
         failures.succeeded('writeUsage')
       } catch (error) {
-        // The remaining rows are written the next time.
+        // Keep the remaining rows for the next time.
         for (const { dayNumber, keyId, organizationId, requests, refused } of rows.slice(at)) {
           const count = countOf(dayNumber, keyId, organizationId)
           count.requests += requests
@@ -74,7 +73,7 @@ export function createUsageCounts(database: Database, clock: Clock, failures: Fa
     }
   }
 
-  // Writes run one after the other, so that a slow database does not have to handle two at a time.
+  // Only one write runs at a time, so that a slow database does not have to process two.
   function write(): Promise<void> {
     writing = writing.then(writeHeld)
     return writing
@@ -107,9 +106,7 @@ interface UsageRow extends KeyUsage {
   dayNumber: number
 }
 
-/**
- * Returns rows in the order of the primary key, so that processes that write concurrently lock rows in the same order.
- */
+/** Returns the rows in the order of the primary key, so that concurrent processes lock them in the same order. */
 function toSortedRows(counts: UsageByDay): UsageRow[] {
   const rows = [...counts].flatMap(([dayNumber, keys]) =>
     [...keys].map(([keyId, count]) => ({ ...count, keyId, dayNumber })),
@@ -126,7 +123,7 @@ async function addToDatabase(database: Database, rows: readonly UsageRow[]): Pro
     ...{ organizationId, keyId, requests, refused },
     day: new Date(dayNumber * DAY_MS).toISOString().slice(0, 10),
   }))
-  // If a builder was erased in the meantime, its keys no longer exist, so nothing is counted.
+  // Counts nothing for keys that no longer exist, because their builder was erased.
   await sql`
     insert into "usageDays" ("organizationId", "keyId", "day", "requests", "refused")
     select c."organizationId", c."keyId", c."day", c."requests", c."refused"

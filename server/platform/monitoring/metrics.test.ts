@@ -35,7 +35,7 @@ async function read(plumbline: TestPlumbline, headers: Record<string, string> = 
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
-/** Returns the value of a series, by its name and labels as they are written; 0 if the series is missing. */
+/** Returns the value of a series; 0 if it is missing. `series` is the name with the labels as in the text. */
 function value(text: string, series: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? 0 : Number(line.slice(series.length + 1))
@@ -187,12 +187,12 @@ test('metrics report the age of a due delivery that cannot be sent yet', async (
   const held: ServerResponse[] = []
   receiver.answer((_request, response) => void held.push(response))
   await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
-  // This is more than the number of deliveries that a subscription may have in progress.
+  // The number of deliveries exceeds the maximum in progress of one subscription.
   const before = receiver.received.length
   for (let i = 0; i < 40; i++) await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${i}` })
   await receiver.until(before + 32)
   await until(plumbline, (text) => value(text, 'plumbline_webhook_attempts_in_flight') === 32)
-  // This time is shorter than the duration of a claim.
+  // A shorter time than the duration of a claim.
   plumbline.clock.advance(15_000)
   const { text } = await read(plumbline)
   expect(value(text, 'plumbline_webhook_oldest_due_delivery_age_seconds')).toBeGreaterThanOrEqual(15)
@@ -220,7 +220,7 @@ test('metrics count emails by outcome and include waiting emails', async () => {
     (text) => attempts(text).join() === '1,1,1' && value(text, 'plumbline_mails_waiting') === 1,
   )
   expect(value(during, 'plumbline_oldest_waiting_mail_age_seconds')).toBeGreaterThan(0)
-  // The next attempt is a minute after the first.
+  // The next attempt is due a minute after the first.
   plumbline.clock.advance(50_000)
   expect(value((await read(plumbline)).text, 'plumbline_oldest_waiting_mail_age_seconds')).toBeGreaterThan(50)
   plumbline.clock.advance(20_000)

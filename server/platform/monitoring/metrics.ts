@@ -14,24 +14,24 @@ import type { AttemptReport } from '../webhooks/deliverer.ts'
 import type { DeliveryPipeline } from '../webhooks/delivery.ts'
 
 /**
- * Provides the metrics of this process as Prometheus text at /metrics. Each process has its own counts and times, which
- * start at zero. Numbers of emails and ages come from the database, and are the same in every process.
+ * Provides the metrics of this process in the text format of Prometheus at /metrics. Counts and durations start at zero
+ * in each process. Numbers of queued emails and ages come from the database, so they are the same in all processes.
  *
- * The metrics are not public: they are on a separate port (METRICS_PORT), protected by a token (METRICS_TOKEN), or
- * both. If neither a port nor a token is configured, nothing is measured, and requests have no extra cost.
+ * The metrics are not public. They are on a separate port (METRICS_PORT), are protected by a token (METRICS_TOKEN), or
+ * both. If neither is configured, nothing is measured, and requests have no additional cost.
  */
 export interface Metrics {
   requestEnded(operationId: string | undefined, status: number, milliseconds: number): void
   eventsRecorded(count: number): void
   attemptMade(attempt: AttemptReport): void
   mailAttempted(outcome: MailOutcome): void
-  /** Responds to /metrics. */
+  /** Responds to a request for /metrics. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
 /**
- * `sent`: the mail server accepted the email. `deferred`: the email will be tried again. `failed`: no more attempts will
- * be made.
+ * `sent` means that the mail server has accepted the email, `deferred` that another attempt follows, and `failed` that
+ * there are no more attempts.
  */
 export type MailOutcome = 'sent' | 'deferred' | 'failed'
 
@@ -41,14 +41,14 @@ export interface MetricsParts {
   clock: Clock
   failures: FailureLog
   delivery(): ReturnType<DeliveryPipeline['metrics']>
-  /** For each job, the seconds by which its next success is overdue. */
+  /** For each job, the number of seconds by which its next successful run is overdue. */
   jobLags(): ReadonlyMap<string, number>
-  /** Resolves if a file can currently be stored. */
+  /** Resolves if the file store can currently store files. */
   checkFiles(): Promise<void>
 }
 
 /**
- * The values of a /metrics response that come from outside this process. NaN means that the value could not be read.
+ * The values in a /metrics response that come from outside of this process. NaN means that a value could not be read.
  */
 interface Readings {
   databaseUp: 0 | 1
@@ -68,20 +68,23 @@ const UNKNOWN_DATABASE_READINGS = {
   oldestMailSeconds: Number.NaN,
 }
 
-/** This is well below the 10 s timeout of Prometheus, so that an outage does not hide the other metrics. */
+/**
+ * The maximum time in milliseconds for reading the values. It is well below the timeout of Prometheus (10 s), so that
+ * an outage does not hide the other metrics.
+ */
 const MAX_READ_MS = 3000
 
 /**
- * Histogram buckets, in seconds. Most requests take a few milliseconds. Above ten seconds, the exact time no longer
- * matters.
+ * The buckets of the histogram in seconds. Most requests take a few milliseconds. Above ten seconds, the exact time no
+ * longer matters.
  */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 /**
- * Histogram buckets, in seconds. The targets are 15 ms for half of all events, and 100 ms for nearly all events. Events
- * held for a disabled subscription take days.
+ * The buckets of the histogram in seconds. The targets are 15 ms for half of the events and 100 ms for nearly all
+ * events. Events that are held for a disabled subscription take days.
  */
 const DELAY_BUCKETS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 86_400]
-/** Histogram buckets, in seconds. An attempt takes ten seconds at most. */
+/** The buckets of the histogram in seconds. An attempt takes at most ten seconds. */
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
 
 export function startMetrics(parts: MetricsParts): Metrics | null {
@@ -148,7 +151,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     labelNames: ['outcome'] as const,
     registers,
   })
-  // Without an initial value, Prometheus would not see the first failure as an increase.
+  // Set initial values. Otherwise, Prometheus would not notice the first failure as an increase.
   for (const outcome of ['sent', 'deferred', 'failed']) mails.inc({ outcome }, 0)
   gauge(
     'plumbline_mails_waiting',
@@ -221,7 +224,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
         () => 1 as const,
         () => 0 as const,
       ),
-      // A process that uses PostgreSQL and a bucket may have no DATA_DIR.
+      // There may be no DATA_DIR if the process uses PostgreSQL and a bucket.
       statfs(config.dataDir).catch(() => null),
     ])
     const { bavail = Number.NaN, blocks = Number.NaN, bsize = Number.NaN } = disk ?? {}
@@ -268,7 +271,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     })
   }
 
-  // Adds a counter whose value other code stores. Each reading adds the increase since the previous reading.
+  // Adds a counter whose value is stored by other code. Each reading adds the increase since the previous reading.
   function counts(name: string, help: string, read: () => number): void {
     let last = 0
     new Counter({
@@ -307,7 +310,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   }
 }
 
-/** Serves only the metrics, on a separate port. */
+/** Starts a server on a separate port that provides only the metrics. */
 export async function listenForMetrics(
   metrics: Metrics,
   { metricsPort, metricsHost }: Config,
@@ -336,13 +339,13 @@ function hasMetricsToken({ headers }: IncomingMessage, token: string | null): bo
   return token === null || timingSafeEqual(digestText(headers.authorization ?? ''), digestText(`Bearer ${token}`))
 }
 
-// The comparison requires values of the same length. Digests have the same length.
+// The comparison requires texts of the same length, which digests have.
 function digestText(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-// Costs one index lookup per subscription, like the search for due deliveries. A delivery that is held by a pause is
-// not due.
+// Performs one index lookup per subscription, as the search for due deliveries does. A delivery of a paused
+// subscription is not due.
 async function readOldestDueSeconds(database: Database, clock: Clock): Promise<number> {
   const now = clock.now().toISOString()
   const { rows } = await sql<{ since: string | null }>`
@@ -375,7 +378,7 @@ async function readMailQueue(database: Database, clock: Clock): Promise<{ waitin
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: secondsSince(rows[0]?.since, clock) }
 }
 
-/** Rejects if the result takes too long. The work itself continues until it reaches its own limits. */
+/** Rejects if the work takes too long. The work itself continues until it reaches its own limits. */
 async function rejectAfterTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_done, fail) => {

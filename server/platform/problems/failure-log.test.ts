@@ -80,8 +80,8 @@ test.skipIf(inject('postgres') === null)(
     const post = (path: string, body: object) => send(path, { method: 'POST', body: JSON.stringify(body) })
     const create = () => post('/api/ext/vendors', { companyName: 'Brazos Framing' })
 
-    // One attempt is in progress when the database stops. The result of this attempt cannot be recorded until the
-    // database is available again.
+    // One delivery attempt is in progress when the database stops. Its outcome cannot be recorded until the database is
+    // available again.
     let finishAttempt = () => {}
     receiver.answer((_received, response) => {
       finishAttempt = () => response.writeHead(204).end()
@@ -93,7 +93,7 @@ test.skipIf(inject('postgres') === null)(
     receiver.answer((_received, response) => response.writeHead(204).end())
     finishAttempt()
 
-    // Counts the connection attempts of jobs, deliveries, and requests during the outage.
+    // Counts the attempts of jobs, deliveries, and requests to connect during the outage.
     let attempts = 0
     const inPlace = createServer((socket) => {
       attempts++
@@ -109,7 +109,7 @@ test.skipIf(inject('postgres') === null)(
         for (const path of ['/api/ext/me', ...pages]) expect([path, (await send(path)).status]).toEqual([path, 503])
         const reported = await metrics()
         expect(reported).toContain('plumbline_database_up 0\n')
-        // Metrics that do not come from the database are still reported.
+        // Metrics that do not depend on the database are still reported.
         expect(reported).toContain('plumbline_files_up 1\n')
         expect(attempts).toBeGreaterThan(100)
       },

@@ -3,20 +3,20 @@ import { isDatabaseUnreachable } from './problem.ts'
 
 const PING_MS = 1000
 
-/** The part of the database interface that is needed here. */
+/** The part of the database interface that the failure log uses. */
 interface PingableDatabase {
-  /** Rejects while the database does not respond. */
+  /** Rejects if the database does not respond. */
   ping(): Promise<void>
 }
 
 /**
- * Logs one line when work begins to fail, and one line when the work succeeds again. Otherwise, while the database is
- * unavailable, each request and each of the dozens of jobs that run every second would log a stack trace.
+ * Logs one line when work starts to fail, and another when it succeeds again. Otherwise, each request, and each of the
+ * dozens of jobs that run every second, would log a stack trace while the database is unavailable.
  */
 export class FailureLog {
   readonly #database: PingableDatabase
   readonly #log: Logger
-  /** The number of consecutive failures of each failing job. */
+  /** The number of consecutive failures of each job that is currently failing. */
   readonly #failing = new Map<string, number>()
   readonly #failedRuns = new Map<string, number>()
   #reported = 0
@@ -27,12 +27,12 @@ export class FailureLog {
     this.#log = log
   }
 
-  /** The number of failed runs of each job that has ever failed, including failures during an outage. */
+  /** The number of failed runs of each job that has ever failed, including those during an outage of the database. */
   get failedRuns(): ReadonlyMap<string, number> {
     return this.#failedRuns
   }
 
-  /** The number of reported failures of work that is not repeated, not including failures during an outage. */
+  /** The number of reported failures of work that is not repeated, excluding those during an outage of the database. */
   get reported(): number {
     return this.#reported
   }
@@ -56,7 +56,7 @@ export class FailureLog {
     this.#log.info({ job, failures }, 'a job is working again')
   }
 
-  /** Logs a failure of work that is not repeated. `about` identifies the request or record. */
+  /** Logs a failure of work that is not repeated. `about` contains the IDs of the request or record. */
   report(error: unknown, about: object, message: string): void {
     if (isDatabaseUnreachable(error)) {
       this.#beginOutage(error)
@@ -66,7 +66,7 @@ export class FailureLog {
     this.#log.error({ err: error, ...about }, message)
   }
 
-  /** Call this function before closing the database. */
+  /** Must be called before the database is closed. */
   stop(): void {
     clearTimeout(this.#outage?.timer)
     this.#outage = null
@@ -87,7 +87,7 @@ export class FailureLog {
       () => true,
       () => false,
     )
-    // The log was stopped in the meantime.
+    // The log has been stopped in the meantime.
     if (this.#outage === null) return
     if (!responds) {
       this.#outage.timer = this.#pingLater()

@@ -5,23 +5,24 @@ import { describeFormatError, describeMoneyError, patternMessages } from './form
 import { MAX_POINTER_LENGTH } from './problem.ts'
 import { isNearlyEqual, suggestName } from './similar-names.ts'
 
-/** The validated value, as the caller knows it. */
+/** Describes the validated value in the terms of the caller. */
 export interface CheckedInput {
-  /** Converts a JSON pointer into the caller's notation. */
+  /** Converts a JSON pointer to the caller's notation. */
   pointer(path: string): string
-  /** Noun for the names in the value, such as "field of this operation". */
+  /** The noun for names in the value, such as "field of this operation". */
   noun: string
   /**
-   * Whether the error about an unknown name lists the known names. A model that calls a tool cannot look up the names.
+   * Whether errors about unknown names list all known names. This is for models that call a tool, because they cannot
+   * look up the names.
    */
   listsNames?: boolean
-  /** Returns another operation that accepts a name that this operation does not accept. */
+  /** Returns another operation of the resource that accepts this name. */
   setter?(name: string): OperationId | undefined
-  /** The currency whose decimals were checked in the amounts; omitted before the caller is known. */
+  /** The currency to which the decimals of amounts were compared; omitted if the caller is not known yet. */
   currency?: string
 }
 
-/** Converts Ajv's errors (with `verbose`) into readable errors for the caller, one error for each problem to fix. */
+/** Converts the errors of Ajv (with `verbose`) to readable errors, one for each problem that the caller must fix. */
 export function toFieldErrors(errors: readonly ErrorObject[], checked: CheckedInput): FieldError[] {
   const suggestions = new Suggestions(checked)
   const faults = omitRedundantErrors(errors)
@@ -37,11 +38,11 @@ export function toFieldErrors(errors: readonly ErrorObject[], checked: CheckedIn
 export const MAX_MESSAGE_LENGTH = 1000
 export const MAX_FIELD_ERRORS = 1000
 
-/** Reserves space in a message for the text around a list of values. */
+/** The maximum length of a list of values in a message. The rest is for the text around the list. */
 const MAX_LIST_LENGTH = MAX_MESSAGE_LENGTH - 50
 
 /**
- * Returns the values as a list. If the values do not fit in a message, the list ends with the number of omitted values.
+ * Returns the values as a list. If they do not all fit in a message, the list ends with the number of omitted values.
  */
 function listValues(values: readonly string[]): string {
   const all = values.join(', ')
@@ -134,9 +135,8 @@ function formatAlternatives(alternatives: readonly string[]): string {
 }
 
 /**
- * Suggests known names for unknown names. Each unknown name is compared with all known names. The comparison takes long
- * for a thousand different names, so only the first names get a suggestion. A name that is repeated in many rows counts
- * once.
+ * Suggests known names for unknown names. Comparing a thousand different names with all known names would take too
+ * long, so only the first names get a suggestion. A name that occurs in several rows counts only once.
  */
 class Suggestions {
   readonly #checked: CheckedInput
@@ -163,8 +163,8 @@ class Suggestions {
 
 const MAX_SUGGESTIONS = 50
 
-// First, looks for a likely typo. Otherwise, the suggestion is the operation that accepts this name, then all names if
-// the error lists them, and only then a similar name.
+// Suggests a known name if there is a likely typo. Otherwise, suggests the operation that accepts this name. If there
+// is none, lists all names (if errors list them) or suggests a similar name.
 function suggestFieldName(name: string, { parentSchema, instancePath }: ErrorObject, checked: CheckedInput): string {
   const names = Object.keys(parentSchema?.properties ?? {})
   const slip = names.find((known) => isNearlyEqual(name, known))
@@ -180,8 +180,9 @@ function listNames(names: readonly string[]): string {
 }
 
 /**
- * Removes redundant errors. If a value may have several forms, Ajv reports an error for each form. An error other than
- * a type error shows which form was meant. Without such an error, the type errors are joined into one.
+ * Removes redundant errors. If a value can have several forms, Ajv reports an error for each of them. If one of these
+ * errors is not about the type, it shows which form the caller intended. Otherwise, combines the errors about types in
+ * one error.
  */
 function omitRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const open = new Set(errors.filter(isAlternativesError).map(({ instancePath }) => instancePath))
@@ -200,7 +201,8 @@ function omitRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObje
   const values = new Map<string, ErrorObject>()
   return errors.flatMap((error): ErrorObject[] => {
     const { instancePath: at, keyword } = error
-    // An empty value needs no error about its format. A value in the wrong format needs no error about its length.
+    // If a value is empty, omit the error about its format. If a value has a wrong format, omit the error about its
+    // length.
     if (keyword === 'pattern' || keyword === 'format') return empty.has(at) ? [] : [error]
     if (keyword === 'maxLength' && misshapen.has(at)) return []
     if (!open.has(at)) return [error]
@@ -227,7 +229,7 @@ function toEnumError(error: ErrorObject): ErrorObject {
   return { ...error, keyword: 'enum', params: { allowedValues: [error.params.allowedValue] } }
 }
 
-/** Keeps the first error at each location, and adds the values that later errors would allow. */
+/** Keeps the first error for each location, and adds the values that other errors would allow. */
 function joinErrors(stored: Map<string, ErrorObject>, { instancePath }: ErrorObject, next: ErrorObject): ErrorObject[] {
   const allowed = next.keyword === 'type' ? 'type' : 'allowedValues'
   const first = stored.get(instancePath)

@@ -3,12 +3,12 @@ import addFormats from 'ajv-formats'
 import { getMinorUnits, MAX_DECIMALS } from '../values/minor-units.ts'
 
 /**
- * The contract's own formats. Decimals are counted in the JSON text of the number, because arithmetic on binary floats
- * (`multipleOf: 0.01`) is wrong for numbers such as 1.15.
+ * The formats that the contract defines. The number of decimals is determined from the JSON text of a number, because
+ * arithmetic with binary floating-point numbers (`multipleOf: 0.01`) is wrong for numbers such as 1.15.
  */
 export const decimalFormats = {
-  // The maximum number of decimals of any currency. Once the caller is known, the decimals are checked against the
-  // organization's currency.
+  // The maximum number of decimals of all currencies. When the caller is known, the decimals are compared with those of
+  // the organization's currency.
   money: decimalFormat(MAX_DECIMALS),
   percent: decimalFormat(2),
   'unit-price': decimalFormat(4),
@@ -16,8 +16,8 @@ export const decimalFormats = {
 }
 
 /**
- * The contract's own formats, and standard formats that are stricter here than usual: PostgreSQL must be able to store
- * a timestamp.
+ * The formats that the contract defines, and standard formats with additional restrictions: PostgreSQL must be able to
+ * store a timestamp.
  */
 export const formats = {
   ...decimalFormats,
@@ -25,15 +25,15 @@ export const formats = {
 }
 
 /**
- * Options with which Ajv compiles schemas in half the default time, into code that validates equally fast. Most schemas
- * validate only a few values. A schema to which many other schemas refer is compiled once, instead of being compiled
- * into each of them.
+ * The options with which Ajv compiles schemas in half of the default time. The compiled code is equally fast.
+ * Optimizing the code is not worthwhile, because most schemas validate only a few values. A schema to which many others
+ * refer is compiled only once, instead of separately in each of them.
  */
 export const FAST_COMPILATION = { inlineRefs: false, code: { optimize: false } } as const
 
 /**
- * Adds all formats to Ajv. The contract's formats are added last, because later formats take precedence. Amounts may
- * have at most `moneyDecimals` decimals.
+ * Adds all formats to Ajv. Adds the formats of the contract last, so that they take precedence. `moneyDecimals` is the
+ * maximum number of decimals of amounts.
  */
 export function registerFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A, moneyDecimals = MAX_DECIMALS): A {
   addFormats.default(ajv as unknown as Parameters<typeof addFormats.default>[0], { mode: 'full' })
@@ -44,7 +44,7 @@ export function registerFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A, mo
 
 const INVALID_TIMESTAMP = 'must be a timestamp like 2026-03-31T14:30:00Z'
 
-/** The requirement of each format in the contract, worded for the sender of an invalid value. */
+/** For each format in the contract, the message about an invalid value. */
 export const formatMessages: Readonly<Record<string, string>> = {
   date: 'must be a date like 2026-03-31',
   'date-time': INVALID_TIMESTAMP,
@@ -56,20 +56,20 @@ export const formatMessages: Readonly<Record<string, string>> = {
   quantity: 'must be a quantity with at most four decimals, like 12.5',
 }
 
-/** Returns the requirement for a particular value, for which there may be a more specific message. */
+/** Returns the message about a value with an invalid format, which can be more specific for some values. */
 export function describeFormatError(format: string, value: unknown): string | undefined {
   const words = formatMessages[format]
   return format === 'date-time' && typeof value === 'string' ? (findTimestampError(value) ?? words) : words
 }
 
-/** Returns the message for an amount with more decimals than the currency allows. */
+/** Returns the message about an amount with more decimals than the currency has. */
 export function describeMoneyError(currency: string): string {
   const decimals = getMinorUnits(currency)
   if (decimals === 0) return `must be a whole number, because ${currency} has no decimals`
   return `must have at most ${decimals} decimals in ${currency}`
 }
 
-/** Returns whether any number in a value has more decimals than the currency allows. Numbers in strings are ignored. */
+/** Returns whether a number in the value has more decimals than the currency. Ignores numbers in strings. */
 export function hasTooManyDecimals(value: unknown, currency: string): boolean {
   if (typeof value === 'number')
     return !Number.isInteger(value) && !decimalFormat(getMinorUnits(currency)).validate(value)
@@ -77,7 +77,7 @@ export function hasTooManyDecimals(value: unknown, currency: string): boolean {
   return Object.values(value).some((inner) => hasTooManyDecimals(inner, currency))
 }
 
-/** The requirement of each pattern in the contract. A test fails if a pattern has no message here. */
+/** For each pattern in the contract, the message about an invalid value. A test fails if a pattern has no message. */
 export const patternMessages: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
   '^0{0,3}[^0]': 'must not be in the year 0000',
@@ -107,8 +107,8 @@ const TIMESTAMP_PATTERN = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\
 const MINUTES_OF_DAY = 24 * 60
 
 /**
- * Returns the error of a timestamp; null if PostgreSQL can store the timestamp. RFC 3339 allows leap seconds and any
- * offset below a day. PostgreSQL moves a leap second into the next minute, and rejects offsets of 16 hours or more.
+ * Returns the error of a timestamp; null if PostgreSQL can store it. RFC 3339 allows leap seconds and all offsets of
+ * less than a day. PostgreSQL converts a leap second to the next minute, and rejects offsets of 16 hours or more.
  */
 function findTimestampError(text: string): string | null {
   const found = TIMESTAMP_PATTERN.exec(text)
@@ -119,7 +119,7 @@ function findTimestampError(text: string): string | null {
   if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return INVALID_TIMESTAMP
   if (second === 60) return 'must not be a leap second (:60); use the second before or after it'
   if (offsetHours > 15) return 'must have an offset from UTC of less than 16 hours'
-  // Responses use UTC and write the year with four digits.
+  // Responses contain the timestamp in UTC, and their years have four digits.
   const minutes = hour * 60 + minute - (offsetHours * 60 + offsetMinutes) * (found[7] === '-' ? -1 : 1)
   const isPast = year === 9999 && month === 12 && day === 31 && minutes >= MINUTES_OF_DAY
   const isBefore = year === 1 && month === 1 && day === 1 && minutes < 0

@@ -9,19 +9,16 @@ import type {
 import { problems } from './problems.gen.ts'
 
 /**
- * An error response, which any code can throw, and which one place writes. `code` determines the status and the title.
- * `detail` is for the caller, and must never contain data that belongs only in the log.
+ * An error response. Any code can throw it, and one place writes it. `code` determines the status and the title.
+ * `detail` is for the caller, so it must never contain data that is only for the log.
  */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras
   readonly headers: Record<string, string>
-  /** The caller whose credential was rejected, if known. Used in the audit trail, never in the response. */
+  /** The caller whose credential was rejected, if known. Only for the audit trail, never for the response. */
   refused: RefusedCaller | null = null
-  /**
-   * If another record already has a unique value of a row, this row. unique-conflict.ts finds `conflictingId` by this
-   * row.
-   */
+  /** The row whose unique value another record already has. unique-conflict.ts uses it to find `conflictingId`. */
   held: UniqueViolation | null = null
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
@@ -35,13 +32,13 @@ export class Problem extends Error {
     return PROBLEMS[this.code][0]
   }
 
-  /** Returns the same problem, with the caller whose credential was rejected. */
+  /** Returns the same problem after adding the caller whose credential was rejected. */
   refusing(caller: RefusedCaller): this {
     this.refused = caller
     return this
   }
 
-  /** Returns the same problem with different field errors. */
+  /** Returns the same problem with other field errors. */
   pointingAt(errors: FieldError[]): Problem {
     const moved = new Problem(this.code, this.message, { ...this.extras, errors }, this.headers)
     moved.held = this.held
@@ -68,17 +65,15 @@ export interface RefusedCaller {
   readonly actor: Actor
 }
 
-/** A row with a unique value that another record already has, and the table of the row. */
+/** A row with a unique value that another record already has, and the table of this row. */
 export interface UniqueViolation {
   readonly table: string
-  /** The column that the database named in its error. */
+  /** The column that the error of the database contains. */
   readonly column: string
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/**
- * The maximum that the contract defines. Longer pointers are truncated, because more text would not help the reader.
- */
+/** The maximum length of pointers in the contract. Longer pointers are truncated. */
 export const MAX_POINTER_LENGTH = 500
 const MAX_INSTANCE_LENGTH = 4000
 
@@ -93,8 +88,8 @@ type ProblemExtras = Partial<
 >
 
 /**
- * Statuses and titles are the same as in the contract's example for each code. A code that has no example does not
- * compile.
+ * The status and title of each code are those of its example in the contract. A code without an example causes a
+ * compiler error.
  */
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = problems
 
@@ -103,8 +98,8 @@ export function problem(code: Exclude<ProblemCode, 'conflict'>, detail: string, 
 }
 
 /**
- * Returns the problem that the current state does not allow the operation. `detail` is for users; programs use the
- * reason.
+ * Returns the problem for an operation that is not possible in the current state. `detail` is for users, and `reason`
+ * is for programs.
  */
 export function conflict(reason: ConflictReason, detail: string, extras?: Omit<ProblemExtras, 'reason'>): Problem {
   return new Problem('conflict', detail, { reason, ...extras })
@@ -128,7 +123,7 @@ export function validationFailed(errors: FieldError[]): Problem {
   )
 }
 
-/** Returns the problem that IDs in the input match nothing in the organization. */
+/** Returns the problem for IDs in the input that do not exist in the organization. */
 export function unknownReference(pointers: string[]): Problem {
   return new Problem(
     'unknown_reference',
@@ -162,7 +157,7 @@ export function assertTransition<Status extends string>(
   if (!moves[from].includes(to)) throw invalidTransition(from, to, moves[from])
 }
 
-/** Returns the problem of a row in the form of a response for several rows. */
+/** Returns the problem of a row in the form that responses for several rows contain. */
 export function toRowProblem({ code, message, extras }: Problem): RowProblem {
   return { code, detail: message, errors: extras.errors ?? [], ...conflictDetails(extras) }
 }
@@ -171,7 +166,7 @@ function conflictDetails({ reason, conflictingId }: ProblemExtras): Pick<RowProb
   return { reason: reason ?? null, conflictingId: conflictingId ?? null }
 }
 
-/** Returns the problem that another record already has this value of a unique field. */
+/** Returns the problem for a unique field whose value another record already has. */
 export function createValueTakenProblem(field: string, conflictingId?: string): Problem {
   return conflict('value_taken', `Another record already uses this ${field}.`, {
     errors: [{ pointer: `/${field}`, code: 'conflict', message: 'must be unique; another record already uses it' }],
@@ -179,26 +174,26 @@ export function createValueTakenProblem(field: string, conflictingId?: string): 
   })
 }
 
-/** The identifiers that external systems assign to a record, each unique among records of its type. */
+/** The identifiers that external systems assign to records. They are unique among records of the same type. */
 export const EXTERNAL_IDENTIFIERS: ReadonlySet<string> = new Set(['accountingId', 'externalId'])
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** Returns the unique column that caused the error; undefined for any other error. */
+/** Returns the unique column that caused the error; undefined for all other errors. */
 export function findUniqueColumn(error: unknown): string | undefined {
   return (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION ? guardedColumnOf(error) : undefined
 }
 
-// Table constraints are named after the column that they check. An error of a distributed database names the constraint
-// of the shard, only in its message: the name followed by the number of the shard.
+// The name of a table constraint contains the column that it checks. In a distributed database, only the message of the
+// error contains the constraint. Its name is followed by the number of the shard.
 function guardedColumnOf(error: unknown): string | undefined {
   const { constraint, message } = error as { constraint?: unknown; message?: unknown }
   const name = constraint ?? /constraint "([^"]+)"/.exec(String(message))?.[1]
   return typeof name === 'string' ? /_([A-Za-z]+)_f?key(?:_\d+)?$/.exec(name)?.[1] : undefined
 }
 
-/** Returns the problem to respond with for any thrown value. An unexpected value becomes `internal`. */
+/** Converts a thrown value to the problem for the response. Unexpected values become `internal`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { code } = error as { code?: unknown }
@@ -207,7 +202,7 @@ export function toProblem(error: unknown): Problem {
   if (code === UNIQUE_VIOLATION && column !== undefined) {
     return createValueTakenProblem(column)
   }
-  // Class 22: a well-formed value that PostgreSQL cannot store, such as a date in the year 0.
+  // Class 22 means that PostgreSQL cannot store a well-formed value, such as a date in the year 0.
   if (typeof code === 'string' && code.startsWith('22')) {
     return validationFailed([{ pointer: '', code: 'out_of_range', message: 'contains a value that is out of range' }])
   }
@@ -241,11 +236,11 @@ export function toProblem(error: unknown): Problem {
   return new Problem('internal', 'Something went wrong on our side. Include the `requestId` if you contact support.')
 }
 
-// Exhausted resources, such as the disk (class 53), operating system errors (class 58), and changes in a read-only
-// database (25006).
+// The error codes for exhausted resources such as the disk (class 53), for errors of the operating system (class 58),
+// and for changes in a read-only database (25006).
 const DATABASE_UNABLE_CODES = /^(53...|58...|25006)$/
 
-// A disk that is full, read-only, or failing, and a process that has reached its maximum number of open files.
+// The error codes for a disk that is full, read-only, or defective, and for a process that has opened too many files.
 const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
 export function isDatabaseFailure(error: unknown): boolean {
@@ -253,12 +248,12 @@ export function isDatabaseFailure(error: unknown): boolean {
   return typeof code === 'string' && DATABASE_UNABLE_CODES.test(code)
 }
 
-// A statement timeout, a lock timeout, a transaction that was idle too long, and a deadlock that recurred after the
-// maximum number of retries.
+// The error codes for statement timeouts, lock timeouts, transactions that were idle too long, and deadlocks that
+// remain after the maximum number of retries.
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P01'])
 
-// Connection exceptions (class 08), shutdown or startup (57P01 to 57P03), too many connections, and errors of the
-// socket and the pool for an unreachable database.
+// The error codes for connection exceptions (class 08), shutdown or startup (57P01 to 57P03), and too many connections,
+// and those of the socket and the pool if the database is unreachable.
 const DATABASE_AWAY_CODES =
   /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const DATABASE_AWAY_MESSAGES =
@@ -266,11 +261,11 @@ const DATABASE_AWAY_MESSAGES =
 
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnreachable)
-  // The service's own code throws problems. A problem can report that the file bucket is unavailable, which says nothing
-  // about the database.
+  // Code of the service throws problems. Such a problem can mean that the bucket is unavailable, and never that the
+  // database is.
   if (!(error instanceof Error) || error instanceof Problem) return false
   const { code, cause } = error as { code?: unknown; cause?: unknown }
-  // The sign-in library wraps errors that cause it to fail.
+  // The sign-in library wraps the error that caused its own.
   if (cause !== undefined && isDatabaseUnreachable(cause)) return true
   return (typeof code === 'string' && DATABASE_AWAY_CODES.test(code)) || DATABASE_AWAY_MESSAGES.test(error.message)
 }

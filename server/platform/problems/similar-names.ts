@@ -1,7 +1,8 @@
 /**
- * Returns the known names that are most similar to an unknown name, most similar first. A part of a name counts as much
- * as the whole name, and words may be in another order. Some names are returned even if they are not similar. With
- * `onlyAlike`, only names that share at least half of their letters with the unknown name are returned.
+ * Returns the known names that are most similar to an unknown name, in order of similarity. A part of a name counts as
+ * much as the entire name, and the order of its words does not matter. By default, returns some names even if they are
+ * not similar. With `onlyAlike`, returns only names that have at least half of their letters in common with the unknown
+ * name.
  */
 export function listSimilarNames(
   name: string,
@@ -34,19 +35,19 @@ function sortWords(name: string): string {
     .join('')
 }
 
-/** Returns the known name that an unknown name was probably meant to be; undefined if no name is similar. */
+/** Returns the known name that the caller probably meant; undefined if no name is similar. */
 export function suggestName(name: string, names: readonly string[]): string | undefined {
   const requested = normalizeName(name)
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of names) {
     const known = normalizeName(candidate)
     const longer = Math.max(requested.length, known.length)
-    // At least this many letters differ, so most names need no further comparison.
+    // The number of different letters is at least this difference, so most names need no further comparison.
     const min = Math.abs(requested.length - known.length)
     const beginsAlike = countSharedStart(requested, known) * 2 >= longer
     if ((min * 3 > longer && !beginsAlike) || (best !== undefined && min >= best.distance)) continue
     const distance = editDistance(requested, known)
-    // Similar names differ by a typo, or have the same beginning and a different end, such as updatedSince and
+    // Similar names differ by a typo, or have the same beginning and different ends, such as updatedSince and
     // updatedAfter.
     const isAlike = distance * 3 <= longer || beginsAlike
     if (isAlike && (best === undefined || distance < best.distance)) best = { candidate, distance }
@@ -55,7 +56,7 @@ export function suggestName(name: string, names: readonly string[]): string | un
 }
 
 /**
- * Returns whether the names differ by at most one letter, or only in notation, such as company_name and companyname.
+ * Returns whether two names differ by at most one letter, or only in notation, such as company_name and companyname.
  */
 export function isNearlyEqual(name: string, known: string): boolean {
   const [a, b] = [normalizeName(name), normalizeName(known)]
@@ -63,9 +64,9 @@ export function isNearlyEqual(name: string, known: string): boolean {
 }
 
 /**
- * Returns whether a new name is a known name with a typo or in another notation. A typo is one wrong letter, or two
- * wrong letters in a long word with the same beginning. This check is stricter than the suggestions in errors, because
- * it causes the error itself. Tiling is not siding, and unit 2 is not unit 3.
+ * Returns whether a new name is a known name with a typo or in a different notation. A typo is one wrong letter, or two
+ * wrong letters in a long word with the same beginning. This check is stricter than that for suggestions in errors,
+ * because it rejects the name: tiling is not a typo of siding, and unit 2 is not a typo of unit 3.
  */
 export function isLikelyTypo(name: string, known: string): boolean {
   const [a, b] = [normalizeName(name), normalizeName(known)]
@@ -78,12 +79,12 @@ export function isLikelyTypo(name: string, known: string): boolean {
 const MIN_MISTYPED_LENGTH = 4
 const LONG_WORD_LENGTH = 9
 
-// A longer name is never treated as a typo, and comparing it would take long.
+// Longer names are never treated as typos, because comparing them would take too long.
 const MAX_COMPARED_LENGTH = 100
 
 /**
- * Characters that do not distinguish names: company_name equals companyName, and Lot 16 Juniper Ridge equals Lot 16,
- * Juniper Ridge.
+ * The characters that are ignored in comparisons: company_name equals companyName, and Lot 16 Juniper Ridge equals Lot
+ * 16, Juniper Ridge.
  */
 const SEPARATORS = /[^\p{L}\p{N}]+/gu
 
@@ -98,8 +99,8 @@ function countSharedStart(a: string, b: string): number {
 }
 
 /**
- * Returns the number of letters that must be inserted, removed, replaced, or swapped with the next letter to turn one
- * word into the other.
+ * Returns the minimum number of letters to insert, remove, replace, or swap with the next letter in order to convert
+ * one word to the other.
  */
 function editDistance(from: string, to: string): number {
   let before: number[] = []

@@ -4,8 +4,8 @@ import { columns } from '../database/columns.gen.ts'
 import { resolveColumns } from './declaration.ts'
 
 /**
- * Every slice declares its resource when it is loaded. Mistakes that the compiler was told to ignore are therefore
- * detected at startup.
+ * A slice declares its resource when it is loaded, so the startup also detects mistakes that the compiler was told to
+ * ignore.
  */
 const vendor = { schema: 'Vendor', table: 'vendors' }
 

@@ -8,10 +8,9 @@ import type { ColumnKind, Columns } from './columns.ts'
 import { kinds as contract } from './kinds.gen.ts'
 
 /**
- * The declaration of a slice's resource, and the values derived from the declaration. The contract defines the fields,
- * their order, and their types. The migrated database defines the types of its columns, and which columns contain IDs.
- * The compiler and the startup code both compare the contract with the database, so a slice declares only data that is
- * in neither of them.
+ * The declaration of the resource of a slice, and the values that are derived from it. The contract defines the fields,
+ * their order, and their types. The migrated database defines the types of the columns, and which columns contain IDs.
+ * The compiler and the startup compare both with each other, so a slice declares only data that is in neither of them.
  */
 export interface ResourceDeclaration<
   Schema extends RecordName,
@@ -20,47 +19,42 @@ export interface ResourceDeclaration<
   Stored extends string,
   Computed extends string,
 > {
-  /**
-   * The contract's record that the rows represent. The `x-record` of this schema names the table and the prefix of the
-   * IDs.
-   */
+  /** The schema of the record in the contract. Its `x-record` contains the table and the prefix of the IDs. */
   schema: Schema
-  /** The type of a row, if it differs from the contract's record. */
+  /** The type of a row, if it differs from the record in the contract. */
   row?: RowType<R>
-  /** Converts a row to the contract's record, if the two differ. */
+  /** Converts a row to the record in the contract, if they differ. */
   toRecord?(call: SealState, row: NoInfer<R>): Schemas[Schema]
-  /** Fields of the contract that are not part of a row, and that other code adds. */
+  /** The fields of the contract that are not part of a row, because other code adds them. */
   without?: readonly Without[]
-  /** Columns that the contract does not show, or shows in another form. */
+  /** The columns that are not in the contract, or have another form there. */
   stored?: { [Field in Stored]: Field extends keyof NoInfer<R> ? Kind<NoInfer<R>[Field]> : never }
-  /** SQL of each field that is not a column; the row is `t`. */
+  /** The SQL of each field of row `t` that is not a column. */
   computed?: { [Field in Computed]: Field extends keyof NoInfer<R> ? string : never }
-  /** Fields that can be long. The table's column `bytes` then contains the approximate total size of these fields. */
+  /** The fields that can be long. The column `bytes` of the table contains their approximate total size. */
   long?: TableOf<Schema> extends SizedTable ? readonly (keyof NoInfer<R> & string)[] : never
-  /**
-   * SQL of a JSON value; the row is `t`. The caller of a list computes additional members of each item from this value.
-   */
+  /** The SQL of a JSON value of row `t`. The calling code computes additional members of each list item from it. */
   beside?: string
   /**
-   * Query parameters that do more than compare the column of the same name. The function returns the SQL of a condition
+   * The query parameters that do more than compare the column with the same name. The function returns an SQL condition
    * on the parameter.
    */
   filters?: Record<string, (parameter: string) => string>
   /**
-   * Fields for which another column determines the sort order. A list cannot use an index lookup by decimals (see
-   * migration 0024).
+   * The fields that are sorted by another column, because an index on decimals cannot be used for lists (see migration
+   * 0024).
    */
   sorts?: { [Field in keyof NoInfer<R> & string]?: SortColumn }
 }
 
 export interface SortColumn {
   column: string
-  /** Returns SQL that converts the field's value to a value of that column. */
+  /** Returns SQL that converts a value of the field to a value of that column. */
   from(value: string): string
 }
 
 export interface RowType<R> {
-  /** Never set; the property only carries the type. */
+  /** Never set. The property only stores the type. */
   readonly row?: R
 }
 
@@ -69,13 +63,13 @@ export function declareRowType<R>(): RowType<R> {
 }
 
 export type SchemaName = keyof typeof contract & keyof Schemas
-/** The schemas that have an `x-record` and a table in the database. */
+/** The schemas with an `x-record` and a table in the database. */
 export type RecordName = SchemaName & keyof typeof records
 export type TableOf<Schema extends RecordName> = (typeof records)[Schema]['table'] & TableName
 export type TableName = keyof typeof database & keyof Tables
 export type Schemas = components['schemas']
 
-/** Returns the table in which the records of a schema are stored, and the prefix of their IDs. */
+/** Returns the table with the records of a schema, and the prefix of their IDs. */
 export function getStorage(schema: RecordName): (typeof records)[RecordName] {
   return records[schema]
 }
@@ -83,11 +77,11 @@ export function getStorage(schema: RecordName): (typeof records)[RecordName] {
 /** The tables with a column for the size of their rows. */
 type SizedTable = { [Table in TableName]: 'bytes' extends keyof (typeof database)[Table] ? Table : never }[TableName]
 
-/** A declaration cannot make a column an ID; the database must define the column as an ID. */
+/** A declaration cannot declare that a column contains IDs. Only the database defines this. */
 type PlainKind = Exclude<ColumnKind, 'id'>
 type StoredKind = PlainKind | `${PlainKind}?`
 
-/** The column kinds allowed for a field of this type. */
+/** The kinds of columns that are allowed for a field of this type. */
 type Kind<T> = `${ColumnKindOf<NonNullable<T>>}${null extends T ? '?' : ''}`
 type ColumnKindOf<T> = T extends boolean
   ? 'boolean'
@@ -101,7 +95,7 @@ type ColumnKindOf<T> = T extends boolean
           : 'enum'
         : 'json'
 
-/** The types of columns that can hold each kind. */
+/** For each kind, the types of columns that can store it. */
 const COLUMN_TYPES_BY_KIND = {
   text: ['text', 'id'],
   enum: ['text'],
@@ -123,8 +117,8 @@ interface DeclaredColumns {
 }
 
 /**
- * Returns the columns of the declared resource in the contract's order, followed by the columns that the contract does
- * not show.
+ * Returns the columns of the declared resource in the order of the contract, followed by the columns that are not in
+ * the contract.
  */
 export function resolveColumns({ schema, table, without = [], stored = {}, computed = {} }: DeclaredColumns): Columns {
   const fields = entryNamed<Record<string, StoredKind>>(contract, schema)
@@ -157,8 +151,8 @@ function entryNamed<T>(of: object, name: string): T | undefined {
 }
 
 /**
- * Does the same check at compile time. If a declaration does not match, the compiler rejects the schema, and the error
- * names the mismatch.
+ * Makes the same checks in the compiler. If a declaration is wrong, the compiler rejects the schema, and the error
+ * contains the reason.
  */
 export type CheckedSchema<
   Schema extends RecordName,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Each character has three bytes, so that the test detects code that counts characters instead of bytes. */
+/** Each character has three bytes, so that the test fails if the code counts characters instead of bytes. */
 const long = (characters: number) => '界'.repeat(characters)
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 const lines = (count: number, more: object = {}) => times(count, () => ({ description: long(500), ...more }))
@@ -82,7 +82,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
       const items: { id: string }[] = answer.body.data
       const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)))
       const before = sizes.slice(0, -1).reduce((sum, size) => sum + size, 0)
-      // The size of a row in the database is only approximate.
+      // The database stores only the approximate size of a row.
       expect(before).toBeLessThan(MAX_PAGE_BYTES * 1.05)
       pages.push(items.length)
       seen.push(...items)
@@ -93,7 +93,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
     for (const item of [seen[0], seen.at(-1)]) {
       const { body } = await plumbline.get(`${single}/${item?.id}`, site)
-      // A list of bid requests contains the number of invitations instead of the invitations themselves.
+      // A list contains the number of a bid request's invitations instead of the invitations.
       const invitationCount = body.invitations?.length
       if (invitationCount !== undefined) expect({ ...body, invitationCount }).toMatchObject(item ?? {})
       else expect(item).toEqual(body)
@@ -153,7 +153,7 @@ test('a full statement cache keeps the most recently used statements', () => {
   expect(built).toBe(503)
 })
 
-/** Returns the database, and a record of its statements and the size of their results. */
+/** Returns a database that counts its statements and the size of their results. */
 function metered(db: Db) {
   const meter = {
     statements: [] as string[],

@@ -12,32 +12,32 @@ import { type Columns, compareWithTenant, MAX_SHORT_BYTES, toJsonColumnsSql } fr
 import type { SortColumn } from './declaration.ts'
 import { createStatementCache, type StatementCache } from './statement-texts.ts'
 
-/** Returns the SQL of a filter by one of the IDs in the ID lists of a record, which uses the table of links. */
+/**
+ * Returns the SQL of a filter that searches the ID lists of a record for one of these IDs, using the table of links.
+ */
 export function toLinkedIdFilterSql(...ids: string[]): string {
   return `t."id" in (select l."recordId" from "links" as l where l."organizationId" = $1 and l."linkedId" in (${ids.join(', ')}))`
 }
 
 /**
- * The definition of a resource's list. All names in this definition come from the service's own code. Values from
- * callers always become parameters.
+ * The definition of the list of a resource. All names in it come from the code of the service. Values from callers are
+ * always parameters.
  */
 export interface ListDefinition {
   readonly table: string
   readonly columns: Columns
-  /** An SQL condition that applies to every listed row; the row is `t`. */
+  /** An SQL condition for all rows `t` of the list. */
   readonly where?: string
   /**
-   * Query parameters that do more than compare the column of the same name. The function returns an SQL condition on
-   * the parameter.
+   * The query parameters that do more than compare the column with the same name. The function returns an SQL condition
+   * on the parameter.
    */
   readonly filters?: Record<string, (parameter: string) => string> | undefined
-  /** Columns that can be long. The table's column `bytes` then contains the approximate total size of these columns. */
+  /** The columns that can be long. The column `bytes` of the table contains their approximate total size. */
   readonly long?: readonly string[] | undefined
-  /**
-   * SQL of a JSON value; the row is `t`. The caller of a list computes additional members of each item from this value.
-   */
+  /** The SQL of a JSON value of row `t`. The calling code computes additional members of each list item from it. */
   readonly beside?: string | undefined
-  /** Fields for which another column determines the sort order. */
+  /** The fields that are sorted by another column. */
   readonly sorts?: Readonly<Record<string, SortColumn | undefined>> | undefined
 }
 
@@ -56,12 +56,12 @@ export interface Page<R> {
 
 type AddParameter = (value: unknown) => string
 
-/** Parameters that are not conditions on a column. */
+/** The query parameters that are not conditions on a column. */
 const PAGING_PARAMETERS = new Set(['limit', 'cursor', 'sort', 'includeArchived', 'q'])
 
 /**
- * Returns a function that lists pages of a resource. A statement is built once for each query shape (the filters, the
- * sort order, and whether there is a cursor).
+ * Returns a function that lists pages of a resource. It builds one statement for each shape of a query, which consists
+ * of the filters, the sort order, and whether there is a cursor.
  */
 export function createListing<R>(listed: ListDefinition) {
   const texts = createStatementCache()
@@ -77,7 +77,7 @@ export function createListing<R>(listed: ListDefinition) {
     if (matched === null) return toPageJson([], null)
     const { statement, values } = buildStatement(listed, texts, tenant, query, within, position, matched)
     const { rows } = await tenant.db.executeQuery(toCompiledQuery(statement, values)).catch((error: unknown) => {
-      // The service itself never creates a cursor with a value that its column cannot hold.
+      // The service never creates a cursor with a value that is not valid for its column, so the caller has changed it.
       if (position !== null && isDataError(error)) throw createCursorProblem()
       throw error
     })
@@ -99,7 +99,7 @@ function toPageJson<R>(items: readonly string[], nextCursor: string | null): Jso
   return new Json(`{"data":[${items.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 }
 
-/** Returns the SQL that matches the search text; null if the text cannot match any record. */
+/** Returns the SQL that matches the search text; null if no record can match. */
 function findMatches(
   { table }: ListDefinition,
   tenant: Tenant,
@@ -112,18 +112,18 @@ function findMatches(
   return buildMatchSql(tenant, table, { q, archived: includeArchived, start })
 }
 
-/** Computes additional members of an item from its `beside` value. */
+/** Computes additional members of an item from the value of `beside`. */
 export type ItemExtension<More extends object = object> = (beside: unknown) => More
 
 interface ListedRow {
   readonly id: string
   /** The item as JSON. */
   readonly item: string
-  /** The value by which the list is sorted, exactly as the database writes it. The cursor contains this value. */
+  /** The value by which the list is sorted, as text of the database. It becomes part of the cursor. */
   readonly at?: string
-  /** The size of a long row; null for a short row. */
+  /** The size of a long row in bytes; null for a short row. */
   readonly bytes?: number | null
-  /** The value for `further`. */
+  /** The value of `beside`, for `further`. */
   readonly other?: unknown
 }
 
@@ -131,7 +131,7 @@ function toCompiledQuery(text: string, values: readonly unknown[]): CompiledQuer
   return CompiledQuery.raw(text, [...values]) as CompiledQuery<ListedRow>
 }
 
-/** Returns a select of `ListedRow`s from a source of rows `t`. The select has no conditions yet. */
+/** Returns a SELECT statement without conditions that returns a `ListedRow` for each row `t` of the source. */
 function selectItems({ columns, long, beside }: ListDefinition, rows: string, at: string | null): string {
   const selected = ['t."id"', 'row_to_json(item)::text as "item"']
   if (at !== null) selected.push(`t."${at}"::text as "at"`)
@@ -149,7 +149,7 @@ function isLongRow(row: ListedRow): boolean {
   return row.bytes != null
 }
 
-/** Returns the items, with the content of long items filled in, which the page query left almost empty. */
+/** Returns the items, after reading the content of long items, which the query of the page omits. */
 async function withLongItems(
   { table, columns, beside }: ListDefinition,
   texts: StatementCache,
@@ -165,14 +165,17 @@ async function withLongItems(
   const ids = rows.filter(isLongRow).map(({ id }) => id)
   const { rows: read } = await db.executeQuery(toCompiledQuery(statement, [organizationId, ids]))
   const long = new Map(read.map((row) => [row.id, toItemText(row, further)]))
-  // An item that was deleted between the two queries is omitted.
+  // If a record was deleted between the two queries, it is omitted.
   return rows.flatMap((row, i) => (isLongRow(row) ? long.get(row.id) : items[i]) ?? [])
 }
 
 interface SortOrder {
   field: string
   descending: boolean
-  /** IDs are in the order of creation, so the primary key serves as the index of the default sort order. */
+  /**
+   * Whether the list is sorted by ID. IDs are in the order of creation, so the primary key is the index of this default
+   * sort order.
+   */
   byId: boolean
 }
 
@@ -193,7 +196,7 @@ function buildStatement(
 ): { statement: string; values: unknown[] } {
   const { limit, sort, includeArchived = false } = query
   const order = parseSort(sort)
-  // The same filters in any order have the same query shape.
+  // The same filters in a different order have the same shape.
   const filters = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !PAGING_PARAMETERS.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -235,13 +238,13 @@ interface ScanConditions {
   order: SortOrder
 }
 
-/** Determines how the rows of a list are found. */
+/** Defines how the rows of a list are found. */
 interface RowSource {
   rows: string
   conditions: string[]
-  /** The columns by which the rows are sorted, before their IDs. */
+  /** The columns by which the rows are sorted before their IDs. */
   by: string[]
-  /** Whether one plan is good for all values. If so, the statement can be prepared. */
+  /** Whether one plan is suitable for all values, so that the statement can be prepared. */
   isSteady: boolean
 }
 
@@ -257,7 +260,7 @@ function chooseScan(listed: ListDefinition, narrowing: ScanConditions, parameter
   if (filter !== undefined && isFilterAlone && byId && canRangeScan(listed, filter))
     return { rows, conditions: rangeScan(listed, filter, position, order, parameter), by: [filter[0]], isSteady: true }
   for (const [name, value] of filters) conditions.push(toCondition(listed, name, value, parameter))
-  // If there is another condition, the values determine which condition should be evaluated first.
+  // If there is another condition, the best order of evaluating the conditions depends on their values.
   const isMatchedAlone = conditions.length === 0 && matched !== undefined
   if (isMatchedAlone && matched.ids !== null)
     return { rows: idLookup(listed, matched.ids(parameter)), conditions: beyond(), by, isSteady: true }
@@ -273,12 +276,12 @@ function chooseScan(listed: ListDefinition, narrowing: ScanConditions, parameter
   }
 }
 
-/** The filters that select adjacent rows in the index of a sort order. */
+/** For each sort order, the filter that selects adjacent rows of its index. */
 const SINCE_FILTERS: Readonly<Record<string, string>> = { updatedAt: 'updatedAfter' }
 
 /**
- * Returns the SQL of the rows with these IDs, each looked up separately. A subquery with an offset leaves the planner
- * no other choice, regardless of the number of rows that it expects.
+ * Returns the SQL for the rows with these IDs, which looks up each row separately. Because of the subquery with an
+ * offset, the planner must do this, regardless of the number of rows that it expects.
  */
 function idLookup({ table }: ListDefinition, ids: string): string {
   return `(${ids}) as found cross join lateral (
@@ -286,8 +289,8 @@ function idLookup({ table }: ListDefinition, ids: string): string {
 }
 
 /**
- * Returns the SQL of the rows starting at the first match. Each row is checked in the order of the IDs. The planner
- * underestimates the number of records that have several frequent words, and would read and sort all of them.
+ * Returns the SQL for the rows starting at the first match, which checks the rows in the order of their IDs. Otherwise,
+ * the planner would underestimate how many records contain several frequent words, and would read and sort all of them.
  */
 function primaryKeyScan(
   { table }: ListDefinition,
@@ -303,7 +306,8 @@ function primaryKeyScan(
 }
 
 /**
- * Returns whether the filter selects one value of a column whose index has the rows in the order of their IDs.
+ * Returns whether the filter selects one value of a column, and the index of this column contains the rows in the order
+ * of their IDs.
  */
 function canRangeScan({ table, columns, filters }: ListDefinition, [name, value]: readonly [string, unknown]): boolean {
   const isPlain = typeof columns[name] === 'string' && filters?.[name] === undefined
@@ -312,9 +316,9 @@ function canRangeScan({ table, columns, filters }: ListDefinition, [name, value]
 }
 
 /**
- * Returns the SQL of the rows with one value of a column, as a range of the list in the order of that column. With an
- * equality condition, the planner would consider any index in the order of the IDs equally good, and would also read
- * all other rows.
+ * Returns the SQL for the rows with one value of a column, which reads a range of the index on that column. With an
+ * equality condition, the planner would consider all indexes in the order of the IDs equally good, and might read all
+ * other rows as well.
  */
 function rangeScan(
   { table }: ListDefinition,
@@ -365,7 +369,7 @@ function hasSeveralValues(name: string, value: unknown): boolean {
   return name === 'ids' || (EXTERNAL_IDENTIFIERS.has(name) && String(value).includes(','))
 }
 
-/** Text with a comma may be one identifier or several. */
+/** Returns the identifiers in a text. A text with a comma can be a single identifier or several. */
 function splitIdentifiers(name: string, value: string): string[] {
   if (!value.includes(',')) return [value]
   const several = value.split(',')
@@ -376,14 +380,14 @@ function splitIdentifiers(name: string, value: string): string[] {
   return [value, ...several]
 }
 
-/** The maximum that the contract defines. A hundred of the longest identifiers still fit into a request line. */
+/** The maximum number in the contract. A hundred of the longest identifiers still fit in a request line. */
 const MAX_IDENTIFIERS = 100
 
 function toPosition(row: ListedRow, { byId }: SortOrder): PagePosition {
   return { value: byId ? null : String(row.at), id: row.id }
 }
 
-// Class 22 means a value that the type of the column cannot hold.
+// Class 22 contains errors about values that are not valid for the type of the column.
 function isDataError(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && code.startsWith('22')

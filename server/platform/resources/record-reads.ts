@@ -1,12 +1,12 @@
 import { toUUID } from 'typeid-js'
 
 /**
- * Records the versions of the records that a call reads, and the names that the call resolves to IDs. While
- * `Call.reads` is set, each read of a resource adds the records that it returns to this object. A proposal can then be
- * compared with the records on which it was based. Records that the call itself creates are not included.
+ * Collects the versions of the records that a call reads, and the names that it resolves to IDs. While `Call.reads` is
+ * set, every read of a resource adds its records to this object. A proposal can then be compared with the records on
+ * which it is based. Records that the call itself has created are not included.
  */
 export class RecordReads {
-  /** Versions by record ID, at the time of the first read. Later reads also see the call's own changes. */
+  /** The version of each record at its first read, by ID. Later reads may already see changes of the call itself. */
   readonly versions = new Map<string, number>()
   readonly #names = new Map<string, string>()
   readonly #startedAt = Date.now()
@@ -20,19 +20,20 @@ export class RecordReads {
     for (const row of rows) this.note(row)
   }
 
-  /** Notes that a text identified a record of this type. */
+  /** Records that a text was resolved to a record of this type. */
   noteName(kind: string, text: string, id: string): void {
     this.#names.set(`${kind} ${text}`, id)
   }
 
-  /** Returns the ID of the record of this type that the text identified; undefined if there is no such record. */
+  /** Returns the ID of the record of this type to which the text was resolved; undefined if there is none. */
   namedBy(kind: string, text: string): string | undefined {
     return this.#names.get(`${kind} ${text}`)
   }
 }
 
 /**
- * Returns the time at which an ID was created, by the clock of the machine that created it. The time is part of the ID.
+ * Returns the time at which an ID was created, which is part of the ID. The time is from the clock of the machine that
+ * created the ID.
  */
 function idCreatedAt(id: string): number {
   try {

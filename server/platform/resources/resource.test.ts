@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-// The embedded database has a single connection, so no statement ever waits for a lock.
+// The embedded database has only one connection, so no statement waits for a lock.
 const locked = test.skipIf(inject('postgres') === null)
 
 locked(
@@ -113,7 +113,7 @@ locked('a change of a locked record waits for the lock, while other requests are
   })
   await isHeld.given
   const change = (id: string) => plumbline.patch(`/api/ext/vendors/${id}`, { contactName: 'Dale' })
-  // This number is lower than the number of connections that one organization can use at a time.
+  // The number must be lower than the number of connections that one organization can use at a time.
   const waiting = Promise.all(Array.from({ length: 6 }, () => change(held)))
   const others = await Promise.all(Array.from({ length: 12 }, () => make('Other Framing')))
   expect((await change(free)).status).toBe(200)

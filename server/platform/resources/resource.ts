@@ -21,13 +21,12 @@ import { registerRecordFinder } from './record-finders.ts'
 import { createStatementCache } from './statement-texts.ts'
 
 /**
- * Returns the functions that all resources have in common: to list, find, lock, insert, update, and archive records. A
- * slice declares where its resource is stored and which fields are computed. The slice gets functions typed by the
- * contract, because columns have the same names as the contract's fields.
+ * Returns the functions that all resources have: to list, find, lock, insert, update, and archive records. A slice
+ * declares where its resource is stored and which fields are computed. The types of the functions come from the
+ * contract, because columns have the same names as fields.
  *
- * Statements are strings, which are cached. Each combination that occurs (of filters, sort order, and changed fields)
- * is built once. Statements contain only declared names, and every value is a parameter. Every statement is limited to
- * one organization.
+ * Statements are texts. Each combination of filters, sort order, and changed fields is built once and then cached. They
+ * contain only declared names, and all values are parameters. All of them are limited to one organization.
  */
 export function defineResource<
   const Schema extends RecordName,
@@ -63,14 +62,17 @@ export interface Row {
 }
 
 type ManagedField = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
-/** The values of a new row. An omitted nullable field is null. */
+/** The values of a new row. Omitted nullable fields become null. */
 export type NewRowValues<R extends Row, Computed extends PropertyKey = never> = OptionalIfNull<
   Omit<R, ManagedField | Computed>
 >
 type OptionalIfNull<R> = { [Field in keyof R as null extends R[Field] ? never : Field]: R[Field] } & {
   [Field in keyof R as null extends R[Field] ? Field : never]?: R[Field] | undefined
 }
-/** A body is spread into a new row, so the compiler must detect a field that the row does not have. */
+/**
+ * Makes the compiler report fields that the row does not have, because a new row may contain all fields of a request
+ * body.
+ */
 type WithoutUnknown<Values, Known> = Values & { [Name in Exclude<keyof Values, keyof Known>]: never }
 export type RowChanges<R extends Row, Computed extends PropertyKey = never> = {
   [Field in Exclude<keyof R, ManagedField | Computed>]?: R[Field] | undefined
@@ -81,11 +83,11 @@ export type NewRow<R extends Row, Computed extends PropertyKey = never> = Omit<R
   id: string
 }
 
-/** A row before and after a change to its own fields. */
+/** A row before and after a change of its own fields. */
 export interface RowChange<R> {
   readonly before: R
   readonly after: R
-  /** Names of changed columns that the contract does not show. */
+  /** The names of changed columns that are not in the contract. */
   readonly hidden?: readonly string[]
 }
 
@@ -97,8 +99,8 @@ export function listChangedFields<R extends object>({ before, after, hidden = []
 
 export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   /**
-   * Returns a page that matches the query's `limit`, `cursor`, `sort`, and filters. `within` adds plain conditions, and
-   * `further` computes additional members of each item.
+   * Returns a page according to the query's `limit`, `cursor`, `sort`, and filters. `within` contains additional
+   * conditions, and `further` computes additional members of each item.
    */
   list<More extends object = object>(
     tenant: Tenant,
@@ -106,35 +108,35 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
     within?: Record<string, string>,
     further?: ItemExtension<More>,
   ): Promise<Json<Page<R & More>>>
-  /** Returns the record, even if it is archived. Throws `not_found` if the record does not exist. */
+  /** Returns the record, which may be archived. Throws `not_found` if the record does not exist. */
   find(tenant: Tenant, id: string): Promise<R>
   findOptional(tenant: Tenant, id: string): Promise<R | undefined>
-  /** Returns the existing records with these IDs, in the order of the IDs. */
+  /** Returns the records with these IDs that exist, in the order of their IDs. */
   findAll(tenant: Tenant, ids: readonly string[]): Promise<R[]>
   /**
-   * Returns the records in which each of these fields has one of the given values, in the order of the record IDs. Use
-   * this function only for fields whose values few records share, because the result is not paginated.
+   * Returns the records in which each of these fields has one of the given values, in the order of their IDs. The
+   * result has no pages, so use this function only for fields whose values are shared by few records.
    */
   findAllWith(tenant: Tenant, requested: { readonly [Field in keyof R]?: readonly string[] }): Promise<R[]>
   /** Like `find`, but also locks the row until the transaction ends. */
   lock(call: WriteCall, id: string): Promise<R>
   /**
-   * Throws `unknown_reference` if any of the IDs does not exist. `pointer` is the pointer to the array, or to the field
-   * of a single ID.
+   * Throws `unknown_reference` if one of the IDs does not exist. `pointer` is the JSON pointer to the array, or to the
+   * field with a single ID.
    */
   assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
-  /** Adds a row and returns the record. */
+  /** Inserts a row and returns the record. */
   insert<Given extends NewRowValues<R, Computed>>(
     call: WriteCall,
     values: WithoutUnknown<Given, NewRowValues<R, Computed>>,
   ): Promise<R>
-  /** Returns a new record that is not stored yet, without computed fields. `insertAll` stores the record. */
+  /** Returns a new record without computed fields. The record is not stored until `insertAll` is called. */
   make<Given extends NewRowValues<R, Computed>>(
     call: Call,
     values: WithoutUnknown<Given, NewRowValues<R, Computed>>,
   ): NewRow<R, Computed>
   /**
-   * Stores many new records in one statement. `unshown` contains the values of columns that are not fields of the
+   * Inserts several new records with one statement. `unshown` contains the values of columns that are not fields of the
    * records.
    */
   insertAll(
@@ -142,11 +144,11 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
     created: readonly NewRow<R, Computed>[],
     unshown?: Readonly<Record<string, number>>,
   ): Promise<void>
-  /** Stores many locked rows with their changes in one statement. Each row may occur only once. */
+  /** Stores the changes of several locked rows with one statement. Each row must occur only once. */
   updateAll(call: WriteCall, changed: readonly RowChange<R>[]): Promise<void>
   /**
-   * Updates a locked row. Undefined fields keep their current value. If no field changes, nothing is written. Throws
-   * `precondition_failed` if `ifMatch` is given and differs from the current version.
+   * Updates a locked row. Undefined fields keep their values. If no field changes, writes nothing. Throws
+   * `precondition_failed` if `ifMatch` is not the current version.
    */
   update(call: WriteCall, before: R, changes: RowChanges<R, Computed>, ifMatch?: string): Promise<R>
   archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
@@ -176,7 +178,10 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
     return found
   }
 
-  /** Writes a row. Throws a problem that names the unique value if another record has the same value. */
+  /**
+   * Executes a statement that writes a row. If another record has the same unique value, throws a problem that contains
+   * the value.
+   */
   async function written(call: Tenant, statement: string, values: readonly unknown[], row: object): Promise<R[]> {
     try {
       return (await call.db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
@@ -194,15 +199,15 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
   const own = `${toJsonRowsSql(kinds, `"${table}" as t`)} where t."organizationId" = $1`
   const one = `${own} and t."id" = $2`
   const all = `${own} and t."id" = any($2)`
-  // After waiting for the lock, the row is current, but its subqueries would return the earlier state. The computed
-  // fields are therefore read after the lock.
+  // If the statement had to wait for the lock, it returns the current row, but its subqueries return an earlier state.
+  // Therefore, computed fields are read in a second statement.
   const locking = isComputed
     ? `select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update`
     : `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update of t`
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
     .map((_, i) => `$${i + 2}`)
     .join(', ')})`
-  // The database knows the types of the columns, so many rows can be passed as one parameter.
+  // The database knows the types of the columns, so a single parameter can contain many rows.
   const provided = `json_populate_recordset(null::"${table}", $2::json)`
   const names = stored.map((field) => `"${field}"`).join(', ')
   const updateOfAll = `update "${table}" as t set ${stored
@@ -236,7 +241,10 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
     return [call.organizationId, ...stored.map((field) => toColumn(field, columns[field]))]
   }
 
-  /** Returns the changed fields with their values, sorted, so that the same fields always make the same statement. */
+  /**
+   * Returns the changed fields with their values. They are sorted, so that the same fields always result in the same
+   * statement.
+   */
   function toChange(before: R, changes: RowChanges<R, Computed>, ifMatch: string | undefined): [string, unknown][] {
     assertIfMatch(ifMatch, before)
     if (before.archivedAt != null) throw conflict('archived', 'Cannot change the record: it is archived.')
@@ -338,7 +346,7 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
           select o."id", ${values} from "organizations" as o cross join ${provided} as g where o."id" = $1`
       })
       const all = [call.organizationId, JSON.stringify(created), ...Object.values(unshown)]
-      // If several rows are inserted, the database does not state which row it rejected.
+      // If there are several rows, the database does not report which one it has rejected.
       await written(call, statement, all, created.length === 1 ? (created[0] ?? {}) : {})
       for (const { id } of created) recordChange(call, id, 'created')
     },
@@ -363,5 +371,5 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
   }
 }
 
-// Fields that an update sets automatically or never changes.
+// The fields that an update sets automatically or must not change.
 const MANAGED_FIELDS: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt'])

@@ -5,13 +5,13 @@ import { createValueTakenProblem, type Problem, unknownReference, validationFail
 import { createKeyLookup, isTypedKeyColumn } from '../values/typed-keys.ts'
 import { createArchivedRecordProblem, type SyncRow } from './sync-rows.ts'
 
-/** The keys by which a row can identify its record. */
+/** The keys with which a row can identify its record. */
 export type RowKeys = { readonly [Key in MatchBy]?: string | null | undefined }
 export type KeyedRecord = { readonly id: string; readonly archivedAt: string | null } & {
   readonly [Key in OtherKey]?: string | null
 }
 
-/** Returns the keys that distinguish a row from all other rows of the request. */
+/** Returns the keys that distinguish a row from the other rows of the request. */
 export function getRowKeys(values: RowKeys): Record<string, string | null | undefined> {
   const { id, accountingId, externalId } = values
   return { id, accountingId, externalId }
@@ -19,7 +19,7 @@ export function getRowKeys(values: RowKeys): Record<string, string | null | unde
 
 type OtherKey = Exclude<MatchBy, 'id'>
 
-/** Locks the records that match a key of a row, in the order of their IDs, and returns the IDs. */
+/** Locks the records that match a key of a row, in the order of their IDs, and returns their IDs. */
 export async function lockRecordsByKey(
   call: WriteCall,
   table: string,
@@ -29,7 +29,7 @@ export async function lockRecordsByKey(
   return findByKeys(call, table, fields, rows, sql`for no key update`)
 }
 
-/** Finds the same records without locking them, for records that another lock already protects. */
+/** Like lockRecordsByKey, but without locking, for records that another lock already protects. */
 export async function findRecordIdsByKey(
   call: WriteCall,
   table: string,
@@ -40,8 +40,8 @@ export async function findRecordIdsByKey(
 }
 
 /**
- * Requests for the same table run one after the other. Otherwise, two requests that create the same records would wait
- * for each other, or the later request would fail instead of finding the records unchanged.
+ * Requests for the same table are executed one at a time. Otherwise, two requests that create the same records would
+ * wait for each other, or the later one would fail instead of finding the records unchanged.
  */
 async function findByKeys(
   { db, organizationId }: WriteCall,
@@ -70,8 +70,9 @@ async function findByKeys(
 }
 
 /**
- * Returns the record that each row identifies by its key; null for a row that creates a record. Keys are compared as
- * they were before the request, so a row cannot take an identifier that another record had before the request.
+ * For each row, returns the record that its key identifies; null if the row creates a record. Compares the keys that
+ * the records had before the request, so a row cannot receive an identifier that belonged to another record at that
+ * time.
  */
 export function matchRowsByKey<Values extends RowKeys, R extends KeyedRecord>(
   rows: readonly SyncRow<Values>[],
@@ -107,7 +108,7 @@ function toKeyProblem(field: string, code: string, message: string): Problem {
   return validationFailed([{ pointer: `/${field}`, code, message }])
 }
 
-/** Returns the IDs that exist in the table. */
+/** Returns those of the given IDs that exist in the table. */
 export async function findKnownIds(
   { db, organizationId }: Tenant,
   table: string,

@@ -1,10 +1,9 @@
 import { setLatestEntry } from '../values/set-latest-entry.ts'
 
 /**
- * Caches the statements of one resource. Each statement is built when its shape first occurs. A shape consists only of
- * declared names in a fixed order, and never contains values. A list with ten filters still has thousands of shapes.
- * Clients use only a few shapes, so when the maximum is exceeded, the oldest statements are dropped and built again if
- * needed.
+ * Caches the statements of a resource. A statement is built when its shape first occurs. A shape consists of declared
+ * names in a fixed order and contains no values. A list with ten filters has thousands of possible shapes, but clients
+ * use only a few. If the maximum is exceeded, the oldest statements are removed, and are built again when necessary.
  */
 export type StatementCache = (shape: string, build: () => string) => string
 

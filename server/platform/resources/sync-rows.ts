@@ -17,22 +17,22 @@ import { createKeyLookup, toTypedKey } from '../values/typed-keys.ts'
 import { listChangedFields, type Row, type RowChange } from './resource.ts'
 
 /**
- * Syncs many records with another system in one request. If a record has the key of a row, the row changes that record;
- * otherwise, the row creates a record. The rules are the same as in operations on a single record. A few statements
+ * Syncs many records with another system in one request. If a record has the key of a row, the row changes this record.
+ * Otherwise, the row creates a record. The rules are the same as for operations on a single record. A few statements
  * read the data for all rows, the rules are applied to each row, and two statements write all rows. Either all rows are
- * written or no row is written. With best_effort, each valid row is written separately.
+ * written or none. With best_effort, each valid row is written, even if others are invalid.
  */
 export interface SyncDefinition<Name extends RowSchema, R extends Row, Made extends { id: string } = R> {
   /** The schema of a row. */
   readonly schema: Name
   /**
-   * Returns the values that distinguish the row from all other rows of the request, by the field that an error points
-   * to.
+   * Returns the values that distinguish the row from the other rows of the request. The keys are the fields to which
+   * errors point.
    */
   keysOf(values: CheckedRow<Name>): Readonly<Record<string, string | null | undefined>>
   /**
-   * Returns the planned write or the problem of each row, in order. The function locks all records on which the results
-   * depend, always in the same order. Two requests with the same rows therefore wait for each other without a deadlock.
+   * For each row, in order, returns the planned write or the problem. Locks all records on which the result depends,
+   * always in the same order, so that two requests with the same rows cannot deadlock.
    */
   decide(
     call: WriteCall,
@@ -40,39 +40,41 @@ export interface SyncDefinition<Name extends RowSchema, R extends Row, Made exte
   ): Promise<readonly (PlannedWrite<R, Made> | Problem)[]>
   insertAll(call: WriteCall, created: readonly Made[]): Promise<void>
   updateAll(call: WriteCall, changed: readonly RowChange<R>[]): Promise<void>
-  /** Performs the subsequent changes after the rows are written, in the same transaction. */
+  /** Makes further changes after the rows are written, in the same transaction. */
   settle?(call: WriteCall, written: readonly WrittenRow[]): Promise<void>
 }
 
 /** The effect of a row on its record. */
 export interface WrittenRow {
   readonly id: string
-  /** The record's version before the request; null if the row created the record. */
+  /** The version of the record before the request; null if the row has created the record. */
   readonly before: number | null
   readonly version: number
 }
 
 /** A row that is valid according to the contract. */
 export interface SyncRow<Values> {
-  /** The index of the row in the request. */
+  /** The position of the row in the request, starting at 0. */
   readonly place: number
   readonly values: Values
-  /** The fields that the caller sent. All other fields of `values` are defaults. */
+  /** The names of the fields that the client has sent. All other fields of `values` are defaults. */
   readonly given: ReadonlySet<string>
 }
 
-/** The write for a row. */
+/** The planned write of a row. */
 export interface PlannedWrite<R, Made = R> {
   readonly id: string
   readonly made: Made | null
-  /** The record itself, unless it is new, and other records that change with it. */
+  /**
+   * The changes of existing records: of the row's own record if it exists, and of other records that change with it.
+   */
   readonly changed: readonly RowChange<R>[]
-  /** Rows of a lower rank are written first, because rows of a higher rank may refer to them. */
+  /** Rows with a lower rank are written first, because rows with a higher rank can refer to them. */
   readonly rank?: number
 }
 
 type RefusedRows = Map<number, Problem>
-/** The new versions of the changed records, by ID. */
+/** The new versions of changed records, by ID. */
 type NewVersions = Map<string, number>
 type PlacedWrite<R, Made> = PlannedWrite<R, Made> & { readonly place: number }
 
@@ -107,7 +109,7 @@ export async function syncRows<Name extends RowSchema, R extends Row, Made exten
 }
 
 /**
- * Returns the valid rows, and the problems of the invalid rows. If several rows share a key, all of these rows are
+ * Returns the valid rows, and the problems of the invalid rows. If several rows have a key in common, all of them are
  * invalid.
  */
 function checkRows<Name extends RowSchema>(
@@ -144,15 +146,15 @@ function checkRows<Name extends RowSchema>(
   return { asked, faulty }
 }
 
-/** The keys of rows that are compared without case and Unicode form. */
+/** The keys that are compared regardless of letter case and Unicode form. */
 const ROW_KEYS_TYPED: ReadonlySet<string> = new Set(['sku', 'code', 'accountingId'])
-/** The number of rows with the same key that an error names, which is enough to find the others. */
+/** The maximum number of rows with the same key that an error lists, which is enough to find the others. */
 const MAX_NAMED_ROWS = 10
 
 /**
- * Returns the record of each row: the record with the row's `externalId`; otherwise the active record with the row's
- * other key. A row may assign its `externalId` to a record that has no `externalId`. Keys are compared as they were
- * before the request.
+ * For each row, returns the record with its `externalId` or, if there is none, the active record with its other key. A
+ * row can set its `externalId` on a record that does not have one. Compares the keys that the records had before the
+ * request.
  */
 export function matchRowsByExternalId<
   Values extends { id?: string | undefined; externalId?: string | null | undefined },
@@ -186,7 +188,7 @@ export function matchRowsByExternalId<
   })
 }
 
-/** Returns the result of the work, or the problem that the work throws. */
+/** Returns the result of the function, or the problem that it throws. */
 export function catchProblem<T>(work: () => T): T | Problem {
   try {
     return work()
@@ -207,8 +209,8 @@ export function createDuplicateRowProblem(place: number): Problem {
 }
 
 /**
- * Writes all rows together. The database may reject the rows, because another request was faster or a value does not
- * fit. In this case, writes each half separately, and so on, until the invalid rows are found.
+ * Writes all rows together. The database can reject them if a value is not valid or a concurrent request was faster.
+ * Then writes each half separately, and so on, until the invalid rows are found.
  */
 async function writeRows<Name extends RowSchema, R extends Row, Made extends { id: string }>(
   call: WriteCall,
@@ -217,7 +219,7 @@ async function writeRows<Name extends RowSchema, R extends Row, Made extends { i
   { refused, raised }: { refused: RefusedRows; raised: NewVersions },
 ): Promise<void> {
   const created = planned.flatMap((row) => row.made ?? [])
-  // Among rows for the same record, the changes of a later row include the changes of earlier rows.
+  // If several rows change the same record, the change of the last row includes those of the earlier rows.
   const changed = new Map(planned.flatMap((row) => row.changed).map((each) => [each.after.id, each]))
   const changes = [...changed.values()].filter((each) => listChangedFields(each).length > 0)
   if (created.length + changes.length === 0) return
@@ -243,7 +245,7 @@ async function writeRows<Name extends RowSchema, R extends Row, Made extends { i
   }
 }
 
-/** Returns the effect of a row: it creates its record, changes it, or leaves it unchanged. */
+/** Returns the effect of a row, which creates its record, changes it, or leaves it unchanged. */
 function toWrittenRow<R extends Row, Made>(
   { id, made, changed }: PlacedWrite<R, Made>,
   raised: NewVersions,
@@ -289,7 +291,7 @@ function toSyncedRowProblem(fault: Problem | undefined): SyncedRow['problem'] {
   return toRowProblem(fault)
 }
 
-/** Returns one problem for all invalid rows. The pointers of the problem name these rows. */
+/** Combines the problems of all invalid rows in one problem. Its pointers contain the positions of the rows. */
 function combineRowProblems(refused: RefusedRows): Problem {
   const faults = [...refused].sort(([a], [b]) => a - b)
   const errors = faults.flatMap(([place, { code, message, extras }]): FieldError[] =>
@@ -315,17 +317,15 @@ function combineRowProblems(refused: RefusedRows): Problem {
     })
   }
   const reason = faults.find(([, { extras }]) => extras.reason !== undefined)?.[1].extras.reason ?? 'not_available'
-  // With several invalid rows, it would be unclear to which row the ID belongs.
+  // If there are several invalid rows, it would not be clear to which of them the ID belongs.
   const { conflictingId } = (faults.length === 1 && faults[0]?.[1].extras) || {}
   return conflict(reason, detail, { ...reported, ...(conflictingId !== undefined && { conflictingId }) })
 }
 
-/** The contract's maximum number of rows in a problem. */
+/** The maximum number of rows in a problem of the contract. */
 const MAX_ROWS_IN_PROBLEM = 10
 
-/**
- * If any row has one of these codes, the problem of the whole request has that code; otherwise, the code is `conflict`.
- */
+/** If a row has one of these codes, it becomes the code of the entire problem. Otherwise, the code is `conflict`. */
 const MOST_SEVERE_CODES = ['validation_failed', 'unknown_reference'] as const
 
 /** The maximum number of errors in a problem. */

@@ -1,4 +1,7 @@
-/** The only source of time. In production, it is the machine's clock. Tests advance this clock instead of waiting. */
+/**
+ * The only source of the current time. In production, this is the clock of the machine. Tests advance this clock
+ * instead of waiting.
+ */
 export class Clock {
   #aheadMs = 0
 
@@ -11,8 +14,8 @@ export class Clock {
   }
 
   /**
-   * The time by which this clock is ahead of the machine's clock, in milliseconds, for statements that use the
-   * database's own time.
+   * The time in milliseconds by which this clock is ahead of that of the machine, for statements that use the clock of
+   * the database.
    */
   get aheadMs(): number {
     return this.#aheadMs

@@ -5,8 +5,9 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 
 /**
- * Keeps the code that Node compiles, including TypeScript with types stripped, for the next process. Startup then takes
- * half as long. Call this function before other modules are loaded. Callers load the other modules with `import()`.
+ * Stores the code that Node has compiled (including TypeScript without its types) for the next process. This halves the
+ * duration of startup. Must be called before other modules are loaded, so callers must load these modules with
+ * `import()`.
  */
 export function enableCompilationCache() {
   const folder = compileCacheFolder()
@@ -14,9 +15,8 @@ export function enableCompilationCache() {
 }
 
 /**
- * Returns the folder `plumbline` in the user's own cache folder; null if that folder cannot be written to, or is not
- * safe to use. Node runs the files in this folder as code. The folder must therefore not be created or writable by
- * another user of the machine.
+ * Returns the folder `plumbline` in the user's cache folder; null if it is not writable or not safe. Node executes the
+ * files in this folder, so no other user of the machine must own it or be able to write to it.
  *
  * @returns {string | null}
  */
@@ -27,7 +27,7 @@ function compileCacheFolder() {
     makeFolder(caches)
     makeFolder(folder)
     const { uid, mode } = statSync(folder)
-    // Windows has no numeric user IDs, and other users cannot access a user's folders.
+    // Windows has no numeric user IDs, and other users cannot access the folders of a user.
     const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
     return isOurs ? folder : null
   } catch {

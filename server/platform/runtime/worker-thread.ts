@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { type Transferable, Worker } from 'node:worker_threads'
 
 export interface WorkerThreadLimits {
-  /** The maximum time of one message. */
+  /** The maximum time in milliseconds for processing a message. */
   mostMs: number
-  /** An idle thread ends after this time. */
+  /** The time in milliseconds after which an idle thread ends. */
   idleMs: number
   maxMegabytes: number
 }
 
-/** Thrown when a message takes too much time or memory. The thread has ended; the next message starts a new one. */
+/** Thrown if a message takes too much time or memory. The thread has ended, and the next message starts another one. */
 export class WorkerLimitExceededError extends Error {
   readonly limit: 'time' | 'memory'
 
@@ -19,7 +19,7 @@ export class WorkerLimitExceededError extends Error {
   }
 }
 
-/** A separate thread that responds to messages one after the other, so that long work does not delay requests. */
+/** A separate thread that processes messages one after the other, so that long work does not delay requests. */
 export class WorkerThread {
   readonly #module: URL
   readonly #limits: WorkerThreadLimits
@@ -27,13 +27,13 @@ export class WorkerThread {
   #previous: Promise<unknown> = Promise.resolve()
   #idle: NodeJS.Timeout | undefined
 
-  /** The module runs in the thread and posts one response to each message. */
+  /** The module is loaded in the thread, and must post one response to each message. */
   constructor(module: URL, limits: WorkerThreadLimits) {
     this.#module = module
     this.#limits = limits
   }
 
-  /** Returns the response to the message. Throws `WorkerLimitExceededError`, or the error that ended the thread. */
+  /** Returns the response to the message. Throws `WorkerLimitExceededError`, or the error that has ended the thread. */
   send(message: unknown, transfer: readonly Transferable[] = []): Promise<unknown> {
     const answer = this.#previous.then(() => this.#sendNow(message, transfer))
     this.#previous = answer.catch(() => {})
@@ -63,7 +63,7 @@ export class WorkerThread {
     const worker = new Worker(this.#module, {
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.maxMegabytes },
     })
-    // The caller that waits for the response handles its errors. Without a listener, an error would end the process.
+    // The caller that waits for the response handles errors. Without this listener, an error would end the process.
     worker.on('error', () => {})
     worker.unref()
     return worker

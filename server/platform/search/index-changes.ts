@@ -5,24 +5,28 @@ import type { DueSql } from '../due/find-due-jobs.ts'
 import { kindsById, SEARCHED_KINDS, toArchivedConditionSql, toArchivedType } from './indexed-kinds.ts'
 import { isTypoTolerant, listTypoVariants, toIndexWords } from './search-words.ts'
 
-/** Records per transaction. In the embedded database, all other work waits for the transaction. */
+/** The number of records per transaction. In the embedded database, all other work waits for this transaction. */
 const BATCH_SIZE = 200
 
 /**
- * Batches per run. The next run follows a second later. With this limit, changes of a large import are found a little
- * later. In return, indexing takes at most a third of a CPU core, and a shutdown does not wait for a long queue.
+ * The maximum number of batches per run. The next run starts a second later. Because of this limit, indexing uses at
+ * most a third of a CPU core, and a shutdown does not wait for a long queue. In return, changes of a large import can
+ * be found a little later.
  */
 const MAX_BATCHES_PER_RUN = 5
 
-/** The types of records that a mistyped word finds. */
+/** The types of records that can be found by misspelled words. */
 const TYPO_TOLERANT_TYPES: readonly string[] = SEARCHED_KINDS.map(({ type }) => type)
 
-/** Only one process indexes at a time, so that an older state of a record never replaces a newer state. */
+/**
+ * The number of the lock that allows only one process to index at a time. Otherwise, an older state of a record could
+ * replace a newer one.
+ */
 const INDEXING_LOCK = 74185095
 
 export const toQueuedChangesSql: DueSql = () => sql`select "organizationId" from "searchQueue"`
 
-/** Indexes changes in order: the words of each record, and the variants of new words. */
+/** Indexes changes in order: first the words of each record, and then the variants of new words. */
 export async function indexChanges(database: Database): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES_PER_RUN; batch++) {
     const count = await database.transaction(indexBatch)
@@ -31,12 +35,12 @@ export async function indexChanges(database: Database): Promise<void> {
 }
 
 /**
- * How long the erasure of a lead or person waits for the search index. After this time, the indexing job continues in
- * the background.
+ * The maximum time in milliseconds for which erasing a lead or person waits for the search index. Afterward, the job
+ * continues indexing in the background.
  */
 const MAX_WAIT_MS = 60_000
 
-/** Resolves when this process or another has indexed all changes of a builder so far. */
+/** Resolves when this process or another one has indexed all changes of a builder that exist now. */
 export async function waitUntilIndexed(database: Database, organizationId: string): Promise<void> {
   const { rows } = await sql<{ newest: string | null }>`
     select max("place") as "newest" from "searchQueue" where "organizationId" = ${organizationId}`.execute(
@@ -61,7 +65,7 @@ export interface RecordReference {
   recordId: string
 }
 interface RecordText extends RecordReference {
-  /** The type of the record, or the type for archived records. */
+  /** The type of the record; for an archived record, the separate type of archived records. */
   kind: string
   text: string
 }
@@ -70,7 +74,7 @@ interface Posting extends RecordReference {
   word: string
 }
 
-/** Indexes a batch and returns the number of its queue entries; 0 if another process is indexing. */
+/** Indexes a batch, and returns the number of its entries in the queue; 0 if another process is indexing. */
 async function indexBatch(trx: Db): Promise<number> {
   const { rows: locks } = await sql<{ isOurs: boolean }>`
     select pg_try_advisory_xact_lock(${INDEXING_LOCK}) as "isOurs"`.execute(trx)
@@ -91,8 +95,8 @@ async function indexBatch(trx: Db): Promise<number> {
       toIndexWords(text).map((word) => [`${name.recordId} ${word}`, { ...name, kind, word }] as const),
     ),
   )
-  // Variants are also added for words that are already stored, because records may be queued again when their type
-  // becomes typo-tolerant.
+  // Also add variants of words that are already stored, because a new version can make their type of record
+  // typo-tolerant and queue its records again.
   const all = [...requested.values()]
   const { rows: stored } = await sql<Posting>`
     select s."organizationId", s."kind", s."recordId", s."word" from "searchWords" as s
@@ -110,8 +114,8 @@ async function indexBatch(trx: Db): Promise<number> {
 }
 
 /**
- * Returns the builders that have not been erased, and locks them until the batch is committed. Otherwise, words of an
- * erased builder could remain.
+ * Returns the builders that have not been erased, and locks them until the batch is committed. Otherwise, words of a
+ * builder that is being erased could remain.
  */
 async function findRemainingOrganizations(trx: Db, names: readonly RecordReference[]): Promise<ReadonlySet<string>> {
   const remaining = new Set<string>()
@@ -126,7 +130,7 @@ const unnestReferences = (names: readonly RecordReference[]) => sql`
   unnest(${names.map(({ organizationId }) => organizationId)}::text[], ${names.map(({ recordId }) => recordId)}::text[])
     as n ("organizationId", "recordId")`
 
-/** Returns the current texts of the records. Deleted records have no text. */
+/** Returns the current texts of the records. A deleted record has none. */
 export async function findRecordTexts(db: Db, names: readonly RecordReference[]): Promise<RecordText[]> {
   const found: RecordText[] = []
   for (const [prefix, own] of Map.groupBy(names, ({ recordId }) => recordId.slice(0, recordId.lastIndexOf('_')))) {
@@ -148,11 +152,11 @@ async function removePostings(trx: Db, postings: readonly Posting[]): Promise<vo
     delete from "searchWords" as s using json_to_recordset(${JSON.stringify(postings)}::json)
       as g ("organizationId" text, "recordId" text, "word" text)
     where s."organizationId" = g."organizationId" and s."recordId" = g."recordId" and s."word" = g."word"`.execute(trx)
-  // Many records may have lost the same word. The word is looked up only once.
+  // Look up each word only once, because many records may have lost the same word.
   const words = new Map(
     postings.map(({ organizationId, word }) => [`${organizationId} ${word}`, { organizationId, word }] as const),
   )
-  // A word that no longer occurs may have been a person's name, so it is deleted.
+  // Delete words that no longer occur, because they may be names of people.
   for (const [organizationId, own] of Map.groupBy(words.values(), (each) => each.organizationId)) {
     await sql`
       delete from "searchVariants" as v
@@ -171,7 +175,7 @@ async function addPostings(trx: Db, postings: readonly Posting[]): Promise<void>
     from json_populate_recordset(null::"searchWords", ${JSON.stringify(postings)}::json)`.execute(trx)
 }
 
-/** Adds the variants of words by which mistyped words are found. */
+/** Adds the variants by which misspelled words are found. */
 async function addVariants(trx: Db, postings: readonly Posting[]): Promise<void> {
   const words = new Map(
     postings.flatMap(({ organizationId, kind, word }) =>
@@ -181,7 +185,7 @@ async function addVariants(trx: Db, postings: readonly Posting[]): Promise<void>
     ),
   )
   if (words.size === 0) return
-  // Most words have occurred before, and a word has one variant for each of its letters.
+  // Look up the words first, because most of them already exist, and each word has one variant for each of its letters.
   const { rows: known } = await sql<{ organizationId: string; word: string }>`
     select v."organizationId", v."word" from json_to_recordset(${JSON.stringify([...words.values()])}::json)
       as g ("organizationId" text, "word" text)

@@ -2,18 +2,18 @@ import type { SearchType } from '../../../client/contract.gen.ts'
 import { records } from '../calls/records.gen.ts'
 import { columns } from '../database/columns.gen.ts'
 
-/** A type of record that is found by words, with the SQL of its text; the row is `t`. */
+/** A type of record that can be found by words, with the SQL of the text of row `t`. */
 export interface IndexedKind {
   type: string
-  /** The prefix of the record IDs. */
+  /** The prefix of the IDs of records. */
   prefix: string
   table: keyof typeof columns
-  /** Other tables that `text` reads, as a join to the row. */
+  /** Joins with other tables whose columns `text` uses. */
   join?: string
   text: string
 }
 
-/** A type of record that `search` returns, and the form of its results. */
+/** A type of record that the search across all records returns, with the data of its results. */
 export interface SearchedKind extends IndexedKind {
   type: SearchType
   permission: string
@@ -29,7 +29,7 @@ interface IndexedRecord<Schema extends SearchableSchema> {
   table: (typeof records)[Schema]['table']
 }
 
-/** Returns the type of a record, the prefix of its IDs, and its table, as the contract defines them. */
+/** Returns the type of a record, the prefix of its IDs, and its table, from the contract. */
 function toIndexed<Schema extends SearchableSchema>(schema: Schema): IndexedRecord<Schema> {
   const { kind, prefix, table }: (typeof records)[SearchableSchema] = records[schema]
   return { type: kind, prefix, table } as IndexedRecord<Schema>
@@ -37,13 +37,14 @@ function toIndexed<Schema extends SearchableSchema>(schema: Schema): IndexedReco
 
 const VENDOR_JOIN = `join "vendors" as v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"`
 
-/** The status of records without a status of their own. If such a record is found, it is not archived. */
+/** The status of records that have no status field. If such a record is found, it is not archived. */
 const ACTIVE_STATUS = `'active'`
 
 const HOME_JOIN = `join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
 /**
- * A new type needs an entry here, and a migration with a trigger that records its changes, as in 0141_search_lists.ts.
+ * A new type requires an entry here, and a migration with a trigger that queues its changes, as in
+ * 0141_search_lists.ts.
  */
 export const SEARCHED_KINDS: readonly SearchedKind[] = [
   {
@@ -186,7 +187,7 @@ export const SEARCHED_KINDS: readonly SearchedKind[] = [
   },
 ]
 
-/** Types of records that only their own list finds by words. */
+/** The types of records that are searched by words only in their own lists. */
 const LIST_ONLY_KINDS: readonly IndexedKind[] = [
   { ...toIndexed('ComplianceDocument'), text: concatColumns('carrier', 'policyNumber') },
   { ...toIndexed('HomeOwner'), text: concatColumns('name', 'email', 'phone') },
@@ -202,14 +203,11 @@ const INDEXED_KINDS = [...SEARCHED_KINDS, ...LIST_ONLY_KINDS]
 export const kindsById: ReadonlyMap<string, IndexedKind> = new Map(INDEXED_KINDS.map((kind) => [kind.prefix, kind]))
 export const kindsByTable: ReadonlyMap<string, IndexedKind> = new Map(INDEXED_KINDS.map((kind) => [kind.table, kind]))
 
-/** Returns an SQL expression that is true if a record is found only when the search includes archived records. */
+/** Returns an SQL expression for whether a record is found only if the search includes archived records. */
 export const toArchivedConditionSql = ({ table }: IndexedKind) =>
   'archivedAt' in columns[table] ? `t."archivedAt" is not null` : 'false'
 
-/**
- * Returns the index type of archived records. The type is separate, so that other searches do not read archived
- * records.
- */
+/** Returns the separate type with which archived records are indexed, so that other searches do not read them. */
 export const toArchivedType = (type: string) => `${type}_archived`
 
 function concatColumns(...of: readonly string[]): string {

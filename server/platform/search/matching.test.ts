@@ -25,7 +25,7 @@ async function found(list: string, q: string, more = ''): Promise<string[]> {
   return answer.body.data.map(({ id }: { id: string }) => id)
 }
 
-/** Resolves when this function or the job has indexed all changes. */
+/** Resolves when the job or this function has indexed all changes. */
 async function indexed(): Promise<void> {
   for (;;) {
     await indexChanges(plumbline.database)
@@ -119,8 +119,8 @@ test('an order is found only by the current descriptions of its lines', async ()
 })
 
 /**
- * Adds cost codes with numbers in this range, whose creation time is years before all other cost codes. `name` is an
- * SQL expression over `n`.
+ * Adds cost codes with these numbers, which were created years before all other cost codes. `name` is an SQL expression
+ * that can use `n`.
  */
 async function addCostCodes(from: number, to: number, name: string): Promise<void> {
   await sql`
@@ -160,7 +160,7 @@ test('words of very many old records are found in both sort directions and page 
   expect(await found('cost-codes', 'bygone', `${next}&category=material`)).toEqual(ids(middle - 2, middle - 3))
   expect(await found('cost-codes', 'bygone', `${next}&category=labor`)).toEqual([])
 
-  // Records that are not indexed yet come before all other records.
+  // Records that are not indexed yet are found as well.
   const fresh = await create('cost-codes', { code: 'Z2', name: 'Bygone, recent', category: 'material' })
   expect(await found('cost-codes', 'bygone', `${newest}&limit=2`)).toEqual([fresh, ...ids(middle)])
   expect(await found('cost-codes', 'bygone', next)).toEqual(ids(middle - 2, middle - 3))

@@ -12,55 +12,55 @@ import {
 } from './page-start.ts'
 import { computePrefixEnd, toIndexWords, toQueryWords } from './search-words.ts'
 
-/** Builds SQL whose text does not depend on values. Values are always parameters. */
+/** Returns SQL. Values are always parameters, so the text of the SQL does not depend on them. */
 export type SqlBuilder = (parameter: (value: unknown) => string) => string
 
 /**
- * SQL that finds the records of a list with words that begin with the requested words. Records that are not indexed yet
- * are searched directly, so a list finds all records written before the request.
+ * The SQL for finding the records of a list that contain words with the requested beginnings. Records that are not
+ * indexed yet are searched directly, so a list contains all records that were stored before the request.
  */
 export interface MatchSql {
-  /** Conditions of the same form have the same SQL text. */
+  /** Identifies the text of the SQL: conditions with the same form have the same text. */
   form: string
   /** A query for the IDs of all matching records; null if there may be too many. */
   ids: SqlBuilder | null
   /**
-   * The ID of the first possible match in a list in the order of IDs; null if unknown, or if the list has another
-   * order.
+   * The ID of the first possible match in a list that is sorted by ID; null if it is not known, or if the list has
+   * another order.
    */
   entry: string | null
-  /** A condition on the rows of the list. */
+  /** A condition for the rows of the list. */
   condition: SqlBuilder
 }
 
 /**
- * If at most this number of records have the rarest word, each record is checked for the other words. If more records
- * have that word, the search follows the order of the list.
+ * The maximum number of records with the rarest word for which each record is checked for the other words. If there are
+ * more, the search reads the list in its order.
  */
 const MAX_CHECKED = 5000
 
 /**
- * The search finds no more records than this, even if records were added after the count. The query has this limit
- * because of the planner. For an unknown limit, the planner expects a tenth of the table. Without a limit, the planner
- * expects so many rows that it plans the query for each call, although planning takes far longer than running the
- * query.
+ * The maximum number of records that the search returns. It is higher than MAX_CHECKED, because records can be added
+ * after they were counted. The query has a limit because of the planner. If the limit were a parameter, the planner
+ * would expect a tenth of the table. Without a limit, the planner would expect so many rows that it would plan the
+ * query for each call, which takes far longer than executing it.
  */
 const MAX_FOUND = 2 * MAX_CHECKED
 
 /**
- * The number of latest changes that are searched directly if they are not indexed yet. Records of a larger import are
- * found only after they are indexed.
+ * The maximum number of recent changes that are searched directly because they are not indexed yet. Records of a larger
+ * import are found only after they are indexed.
  */
 const MAX_UNINDEXED = 500
 
 interface WordQuery {
   q: string
   archived: boolean
-  /** Null if the list is not in the order of its IDs. */
+  /** The start of the page; null if the list is not sorted by ID. */
   start: PageStart | null
 }
 
-/** Returns SQL that finds the matching records; null if no record can match. */
+/** Returns the SQL for the matching records; null if no record can match. */
 export async function buildMatchSql(
   tenant: Tenant,
   table: string,
@@ -105,7 +105,7 @@ export async function buildMatchSql(
   const entry = start === null ? null : getFirstId([first, ...filterIdsAfterStart(start, matched)], start)
   return { form: `frequent ${words.length} ${stale.length > 0}`, ids: null, entry, condition: frequent }
 
-  // A record may have several words with the same prefix.
+  // A record can contain several words with the same beginning.
   function rare(parameter: (value: unknown) => string): string {
     const found = words.toSpliced(rarest, 1).map((word) => ` and ${hasWordSql('s."recordId"', word, parameter)}`)
     const max = parameter(MAX_FOUND)
@@ -117,7 +117,7 @@ export async function buildMatchSql(
   }
 
   function frequent(parameter: (value: unknown) => string): string {
-    // The condition applies to both tables, because the planner may read either table first.
+    // Add the condition to both tables, because the planner can read either of them first.
     const from = (id: string) =>
       start === null || entry === null ? '' : ` and ${toIdConditionSql(id, start, parameter(entry))}`
     const found = words.map((word) => hasWordSql('t."id"', word, parameter, from)).join(' and ')
@@ -140,7 +140,7 @@ function beginsWithSql(as: string, word: string, parameter: (value: unknown) => 
   return `${as}."word" >= ${parameter(word)} and ${as}."word" < ${parameter(computePrefixEnd(word))}`
 }
 
-/** Returns the number of records that have each word, counted only up to the relevant maximum. */
+/** Returns the number of records with each word, counted up to the maximum that matters. */
 async function countRecordsWithWords(
   { db, organizationId }: Tenant,
   kinds: readonly string[],
@@ -157,7 +157,7 @@ async function countRecordsWithWords(
   return rows[0]?.counts ?? []
 }
 
-/** Returns the records that changed after they were last indexed. */
+/** Returns the records that have changed since they were last indexed. */
 async function findUnindexed({ db, organizationId }: Tenant, { prefix }: IndexedKind) {
   const from = `${prefix}_`
   const { rows } = await sql<{ organizationId: string; recordId: string }>`

@@ -2,27 +2,33 @@ import { CompiledQuery } from 'kysely'
 import type { Tenant } from '../calls/call.ts'
 import { computePrefixEnd } from './search-words.ts'
 
-/** The position at which a page starts in a list in the order of IDs. */
+/** The start of a page in a list that is sorted by ID. */
 export interface PageStart {
   isDescending: boolean
-  /** ID of the last record of the previous page. */
+  /** The ID of the last record on the previous page; null for the first page. */
   after: string | null
 }
 
-/** For a list in another order, where only the existence of a matching record matters. */
+/** For a list with another order, for which only the existence of matching records matters. */
 export const FROM_FIRST: PageStart = { isDescending: true, after: null }
 
-/** If more words than this have the requested prefix, such as a single letter, matches are found throughout a list. */
+/**
+ * The maximum number of different words with the requested beginning. If there are more, for example for a single
+ * letter, matches occur throughout the list, so skipping a part of it would not help.
+ */
 const MAX_WORDS = 50
 
-/** If the search alternates between records with different words more often than this, the list is read instead. */
+/**
+ * The maximum number of jumps between records with different words. If more are necessary, the search reads the list
+ * instead.
+ */
 const MAX_LEAPS = 8
 
 /**
- * Returns the ID up to which a page can skip a list, because no earlier record has all words. Returns null if no record
- * has all words. A vendor that worked years ago may have thousands of orders, and tens of thousands of orders by other
- * vendors may have been added since. The next record with each word is therefore looked up. The lookups continue from
- * the furthest of these records until all words lead to the same record.
+ * Returns the ID up to which a page can skip the list, because no earlier record contains all words; null if no record
+ * contains all of them. For example, the orders of a vendor that worked years ago can be followed by tens of thousands
+ * of orders of other vendors. Looks up the next record with each word, and continues from the furthest of these
+ * records, until all words lead to the same record.
  */
 export async function findNearestMatchId(
   tenant: Tenant,
@@ -42,12 +48,12 @@ export async function findNearestMatchId(
   return from
 }
 
-/** Returns the ID that comes first in the list. There must be at least one ID. */
+/** Returns the ID that is first in the list. There must be at least one ID. */
 export function getFirstId(ids: readonly string[], { isDescending }: Pick<PageStart, 'isDescending'>): string {
   return ids.reduce((one, other) => (one > other === isDescending ? one : other))
 }
 
-/** Returns the SQL condition that an ID is at or after the given ID in the list. */
+/** Returns the SQL condition for IDs at or after the given ID in the list. */
 export function toIdConditionSql(
   id: string,
   { isDescending }: Pick<PageStart, 'isDescending'>,
@@ -56,15 +62,15 @@ export function toIdConditionSql(
   return `${id} ${isDescending ? '<=' : '>='} ${provided}`
 }
 
-/** Returns the IDs that come after the page start in the list. */
+/** Returns the IDs that are after the start of the page in the list. */
 export function filterIdsAfterStart(start: PageStart, ids: readonly string[]): string[] {
   const { after } = start
   return ids.filter((id) => after === null || getFirstId([after, id], start) === after)
 }
 
 /**
- * Returns the next record with each word: null if there is no such record, and undefined if too many words have the
- * requested prefix.
+ * For each word, returns the ID of the next record; null if there is none, and undefined if too many words have the
+ * requested beginning.
  */
 async function findNearestPerWord(
   { db, organizationId }: Tenant,
@@ -78,8 +84,7 @@ async function findNearestPerWord(
   return rows.map(({ words, nearest }) => (words > MAX_WORDS ? undefined : nearest))
 }
 
-// Jumps from each word with the requested prefix directly to the next such word, regardless of how many records have
-// the word.
+// Jumps from each word with the requested beginning directly to the next one, no matter how many records contain it.
 const nearestWordSql = (nearest: string, beyond: string, order: string) => `
   select found."words", found."nearest"
   from unnest($3::text[], $4::text[]) with ordinality as asked ("word", "end", "place")

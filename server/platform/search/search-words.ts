@@ -1,9 +1,9 @@
-/** A record is found only by its first words, up to this number. Only long notes and descriptions have more words. */
+/** The maximum number of words by which a record is found. Only long notes and descriptions contain more words. */
 const MAX_WORDS = 200
 const MAX_QUERY_WORDS = 6
 const MAX_WORD_LENGTH = 40
 
-/** Letters that Unicode does not decompose, and the letters that users without a matching keyboard type instead. */
+/** Replacements for letters that Unicode does not decompose, which users without a matching keyboard also type. */
 const LETTERS: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', đ: 'd', ß: 'ss', æ: 'ae', œ: 'oe', ı: 'i' }
 
 function foldText(text: string): string {
@@ -14,7 +14,10 @@ function foldText(text: string): string {
     .replace(/[łøđßæœı]/g, (letter) => LETTERS[letter] ?? letter)
 }
 
-/** Returns the parts of a word. If the word is a number such as PO-0001-01, also returns the whole word. */
+/**
+ * Returns the parts of a word. If the word is a number such as PO-0001-01, also returns the number without its
+ * separators.
+ */
 function splitChunk(chunk: string): { parts: string[]; whole: string | null } {
   const parts = chunk.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '')
   const isNumber = parts.length > 1 && /\p{N}/u.test(chunk)
@@ -32,7 +35,7 @@ export function toIndexWords(text: string): string[] {
   return shortenWords(words).slice(0, MAX_WORDS)
 }
 
-/** Returns the words of a search. A number is searched for as a whole, with or without its hyphens. */
+/** Returns the words of a search. A number is searched as a whole, so it is found with or without hyphens. */
 export function toQueryWords(q: string): string[] {
   const words = foldText(q)
     .split(/\s+/)
@@ -42,23 +45,20 @@ export function toQueryWords(q: string): string[] {
 }
 
 /**
- * Returns whether a typo in the word is tolerated. In a shorter word, a typo often makes another word. Numbers are not
- * treated as mistyped words.
+ * Returns whether a word is also found with a typo. In a short word, a typo often results in another word. Numbers must
+ * match exactly.
  */
 export function isTypoTolerant(word: string): boolean {
   return /^\p{L}{4,24}$/u.test(word)
 }
 
-/**
- * Returns a word, and its variants without any one of its letters. Two words that share one of these variants differ
- * little.
- */
+/** Returns a word, and its variants without any one of its letters. Two words with a common variant are similar. */
 export function listTypoVariants(word: string): string[] {
   const letters = [...word]
   return [...new Set([word, ...letters.map((_, i) => [...letters.slice(0, i), ...letters.slice(i + 1)].join(''))])]
 }
 
-/** Returns the first text in byte order after all texts that begin with the word. */
+/** Returns the first text, in byte order, after all texts that begin with the word. */
 export function computePrefixEnd(word: string): string {
   return `${word}\u{10ffff}`
 }

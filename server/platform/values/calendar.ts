@@ -1,24 +1,31 @@
-/** Calendar dates are strings, YYYY-MM-DD, which sort correctly. Dates are days in a time zone, not timestamps. */
+/**
+ * Calendar dates are strings of the form YYYY-MM-DD, so they can be compared and sorted as text. A date is a day in a
+ * time zone and not a timestamp.
+ */
 
 /** Returns the date of a timestamp in the time zone. */
 export function toLocalDate(timeZone: string, timestamp: Date): string {
   let format = dateFormats.get(timeZone)
   if (format === undefined) {
-    // The Canadian English form of a date is YYYY-MM-DD.
+    // In Canadian English, dates have the form YYYY-MM-DD.
     format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
     dateFormats.set(timeZone, format)
   }
   return format.format(timestamp)
 }
 
-// Creating a date format takes longer than using it. There are about 600 time zones, so all formats can be kept.
+// Date formats by time zone. They are cached, because creating one takes longer than using it. There are only about 600
+// time zones.
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
 const DAY_MS = 86_400_000
 
-/** Returns the hours of a day in a time zone: 24, or 23 or 25 when clocks change between its noon and the noon before. */
+/**
+ * Returns the number of hours of a day in a time zone: 24, or 23 or 25 if clocks change between noon of the previous
+ * day and noon of this day.
+ */
 export function countHoursOfDay(timeZone: string, date: string): number {
-  // In some time zones, the year of the earliest timestamps does not have four digits.
+  // In some time zones, the year of very early timestamps does not have four digits.
   if (!/^[12]\d{3}-/.test(date)) return 24
   const before = offsetAtNoon(timeZone, addDays(date, -1))
   return 24 + (before - offsetAtNoon(timeZone, date)) / 60
@@ -29,7 +36,7 @@ function offsetAtNoon(timeZone: string, date: string): number {
   return offsetMinutes(timeZone, noon - offsetMinutes(timeZone, noon) * 60_000)
 }
 
-/** Returns how far the clocks of the time zone are ahead of UTC, in minutes. */
+/** Returns the number of minutes by which the time zone is ahead of UTC. */
 function offsetMinutes(timeZone: string, at: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
@@ -43,7 +50,7 @@ function offsetMinutes(timeZone: string, at: number): number {
 /** Returns the timestamp of a full hour on a day in a time zone. */
 export function toInstant(timeZone: string, date: string, hour: number): Date {
   const asUtc = Date.parse(`${date}T${String(hour).padStart(2, '0')}:00:00Z`)
-  // The first offset may be that of the day before a clock change, so the offset is determined again at the result.
+  // The first offset can be wrong on the day of a clock change, so determine the offset again at the resulting time.
   const guess = asUtc - offsetMinutes(timeZone, asUtc) * 60_000
   return new Date(asUtc - offsetMinutes(timeZone, guess) * 60_000)
 }
@@ -57,9 +64,9 @@ export function countDaysBetween(from: string, to: string): number {
 }
 
 /**
- * Returns the Date for a timestamp that the contract accepts, with milliseconds. JavaScript itself parses only some of
- * the forms that RFC 3339 and ISO 8601 allow. JavaScript misreads other forms, such as an offset of hours only, or a
- * space between date and time.
+ * Returns the Date for a timestamp that the API contract accepts, including milliseconds. JavaScript itself parses only
+ * some of the formats of RFC 3339 and ISO 8601. It misreads others, such as an offset without minutes, or a space
+ * between the date and the time.
  */
 export function parseTimestamp(text: string): Date {
   const [, date, time, sign, hours, minutes = '00'] =
@@ -68,8 +75,7 @@ export function parseTimestamp(text: string): Date {
 }
 
 /**
- * Returns the first day of the week that contains the date. `weekStartsOn` is a number from 1 for Monday to 7 for
- * Sunday.
+ * Returns the first day of the week that contains the date. `weekStartsOn` is a number from 1 (Monday) to 7 (Sunday).
  */
 export function getStartOfWeek(date: string, weekStartsOn: number): string {
   return addDays(date, -((new Date(date).getUTCDay() - weekStartsOn + 7) % 7))

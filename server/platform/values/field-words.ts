@@ -1,4 +1,4 @@
-/** Fields whose names in the interface differ from the words that users know. */
+/** The fields whose names in the API differ from the words that users know. */
 const FIELDS: Readonly<Record<string, string>> = {
   id: 'ID',
   externalId: 'external ID',
@@ -40,7 +40,7 @@ export function humanizeField(field: string): string {
     .toLowerCase()
 }
 
-/** Returns the label of a field: its words, beginning with a capital letter. */
+/** Returns the label of a field, which consists of the words of its name and begins with a capital letter. */
 export function toFieldLabel(name: string): string {
   const words = humanizeField(name)
   return words.charAt(0).toUpperCase() + words.slice(1)

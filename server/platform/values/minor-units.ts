@@ -1,7 +1,7 @@
 /**
- * The number of decimals of each currency according to ISO 4217, if it is not two. ISO changes its list only once in
- * several years. Intl cannot replace this list. The data of Intl describes how amounts are usually written, and differs
- * from ISO 4217 for 17 currencies. For example, IQD has no decimals in Intl, but three in ISO 4217.
+ * The number of decimals of each currency in ISO 4217, if it is not two. The list in ISO 4217 changes only every few
+ * years. Intl cannot replace this list. It describes how amounts are usually written, which differs from ISO 4217 for
+ * 17 currencies. For example, IQD has no decimals in Intl, but three in ISO 4217.
  */
 const DECIMALS: ReadonlyMap<string, number> = new Map([
   ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF'].map((code) => [code, 0] as const),
@@ -9,10 +9,10 @@ const DECIMALS: ReadonlyMap<string, number> = new Map([
   ...['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3] as const),
 ])
 
-/** The maximum number of decimals of any currency whose amounts can be stored. */
+/** The maximum number of decimals of the currencies that the service supports. */
 export const MAX_DECIMALS = 3
 
-/** Returns the number of decimals of an amount in the currency. */
+/** Returns the number of decimals of amounts in the currency. */
 export function getMinorUnits(currency: string): number {
   return DECIMALS.get(currency) ?? 2
 }

@@ -55,7 +55,7 @@ describe('dividing an amount', () => {
         const whole = shares.reduce((total, share) => total.plus(share), new Big(0))
         for (const [i, part] of parts.entries()) {
           expect(roundMoney(part, currency)).toBe(part)
-          // Compares without a quotient, which would be rounded: |part × whole − amount × share| < unit × whole.
+          // Compares without a division, whose result would be rounded: |part × whole − amount × share| < unit × whole.
           const distance = new Big(part).times(whole).minus(new Big(amount).times(shares[i] ?? 0))
           expect(distance.abs().lt(unit.times(whole))).toBe(true)
         }

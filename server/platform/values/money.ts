@@ -2,19 +2,20 @@ import Big from 'big.js'
 import { getMinorUnits } from './minor-units.ts'
 
 /**
- * Money is calculated in decimals instead of binary floats. Each line, tax, retainage, and discount is rounded to the
- * minor unit of its currency, half away from zero. A sum of rounded amounts is exact, so it is not rounded again.
+ * Amounts are calculated with decimals instead of binary floating-point numbers. Each line, tax, retainage, and
+ * discount is rounded half away from zero to the minor unit of its currency. Sums of rounded amounts are exact, so they
+ * are not rounded again.
  */
 
 /** The maximum amount, which is also the maximum of the schema Money. */
 export const MAX_MONEY = 999_999_999_999.99
 
-/** Rounds an amount to the minor unit of the currency, half away from zero. */
+/** Rounds an amount half away from zero to the minor unit of the currency. */
 export function roundMoney(amount: Big | number, currency: string): number {
   return roundedTo(new Big(amount), getMinorUnits(currency)).toNumber()
 }
 
-/** Rounds half away from zero, which is the behavior of Big's roundHalfUp. */
+/** Rounds half away from zero, as `roundHalfUp` of Big does. */
 function roundedTo(value: Big, decimals: number): Big {
   return value.round(decimals, Big.roundHalfUp)
 }
@@ -29,7 +30,7 @@ export function computePercentAmount(amount: number, percent: number, currency: 
 }
 
 /**
- * Returns a part as a percentage of the whole, rounded to two decimals; null if a value is null or the whole is not
+ * Returns a part as a percentage of the whole, rounded to two decimals; null if either is null or the whole is not
  * positive.
  */
 export function toPercentage(part: number | null, whole: number | null): number | null {
@@ -41,12 +42,12 @@ export function subtract(amount: number, other: number): number {
   return new Big(amount).minus(other).toNumber()
 }
 
-/** Returns the average, rounded to two decimals. Requires at least one number. */
+/** Returns the average of at least one number, rounded to two decimals. */
 export function computeAverage(numbers: readonly number[]): number {
   return roundedTo(new Big(sum(numbers)).div(numbers.length), 2).toNumber()
 }
 
-/** Returns the average, rounded to the minor unit of the currency. Requires at least one amount. */
+/** Returns the average of at least one amount, rounded to the minor unit of the currency. */
 export function computeAverageAmount(amounts: readonly number[], currency: string): number {
   return roundMoney(new Big(sum(amounts)).div(amounts.length), currency)
 }
@@ -56,11 +57,11 @@ export function sum(amounts: readonly number[]): number {
 }
 
 /**
- * Divides an amount in proportion to the shares. The sum of the shares must be positive, but a single share may be
- * negative. Each part is first rounded down to the minor unit. The remaining units are assigned one by one to the parts
- * with the largest remainders. If remainders are equal, the earlier share comes first. The parts therefore add up to
- * the amount, and each differs from its exact share by less than one unit. For a negative amount, the parts differ only
- * in sign.
+ * Divides an amount in proportion to the shares. The sum of the shares must be positive, but individual shares may be
+ * negative. First rounds each part down to the minor unit. Then adds the remaining units one by one to the parts with
+ * the largest remainders. If remainders are equal, earlier shares are first. As a result, the parts add up to the
+ * amount, and each of them differs from its exact share by less than one unit. The parts of a negative amount differ
+ * from those of the positive amount only in sign.
  */
 export function divideAmount(amount: number, shares: readonly number[], currency: string): number[] {
   const scale = new Big(10).pow(getMinorUnits(currency))
@@ -69,7 +70,7 @@ export function divideAmount(amount: number, shares: readonly number[], currency
   const parts = shares.map((share, place) => {
     const numerator = units.times(share)
     const floor = getFloor(numerator, whole)
-    // The remainders have a common denominator, so comparing their numerators avoids rounding.
+    // All remainders have the same denominator, so comparing the numerators avoids rounding.
     return { place, floor, remainder: numerator.minus(floor.times(whole)) }
   })
   const left = units.minus(parts.reduce((total, { floor }) => total.plus(floor), new Big(0))).toNumber()

@@ -1,19 +1,20 @@
 import type { FieldError } from '../../../client/contract.gen.ts'
 import { formatList } from './format.ts'
 
-/** The value of each placeholder by name. Missing values are empty. */
+/** The value of each placeholder by name. Missing values become empty. */
 export type PlaceholderValues = Readonly<Record<string, string | null | undefined>>
 
-/**
- * The name contains no braces, so that a text that consists only of braces is read once, and not once for each brace.
- */
+/** A name contains no braces. Otherwise, a text that consists only of braces would be read again for each brace. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const OPENED_PLACEHOLDER = /\{\{([^{}]*)(\}\})?/g
 
-/** This number of characters of an unknown name is enough to find the name in the text. */
+/** The maximum length of an unknown name in an error, which is enough to find the placeholder in the text. */
 const MAX_NAME_SHOWN = 60
 
-/** Returns an error for the first problem with the placeholders of a text, such as `{{vendor.companyName}}`. */
+/**
+ * Returns an error for the first invalid placeholder of a text. An example of a placeholder is
+ * `{{vendor.companyName}}`.
+ */
 export function findPlaceholderErrors(text: string, pointer: string, known: readonly string[]): FieldError[] {
   for (const [, name = '', end] of text.matchAll(OPENED_PLACEHOLDER)) {
     if (end !== undefined && known.includes(name.trim())) continue
@@ -26,19 +27,21 @@ export function findPlaceholderErrors(text: string, pointer: string, known: read
   return []
 }
 
-/** Returns whether each placeholder with this name has white space or a boundary of the text on both sides. */
+/**
+ * Returns whether all placeholders with this name have white space, or the beginning or end of the text, on both sides.
+ */
 export function isPlaceholderStandalone(text: string, name: string): boolean {
   return [...text.matchAll(PLACEHOLDER)].every(
     ({ 0: whole, 1: other = '', index }) => other.trim() !== name || isPartStandalone(text, index, whole.length),
   )
 }
 
-/** Returns whether a part of a text has white space or a boundary of the text on both sides. */
+/** Returns whether a part of a text has white space, or the beginning or end of the text, on both sides. */
 export function isPartStandalone(text: string, start: number, length: number): boolean {
   return isWhitespace(text[start - 1]) && isWhitespace(text[start + length])
 }
 
-// /\s/ is not used, because it includes zero-width characters that a mail program may treat as part of a URL.
+// Does not use /\s/, because it also matches zero-width characters that a mail program can treat as part of a URL.
 function isWhitespace(character: string | undefined): boolean {
   return character === undefined || ' \t\r\n'.includes(character)
 }
@@ -48,8 +51,8 @@ export function hasPlaceholder(text: string, name: string): boolean {
 }
 
 /**
- * Returns the text with each placeholder filled in once. A placeholder within a value is not replaced. The result has
- * at most `max` characters, because values can be long and placeholders many.
+ * Returns the text with its placeholders replaced by values. Placeholders within a value are not replaced. The result
+ * has at most `max` characters, because there can be many placeholders with long values.
  */
 export function fillPlaceholders(text: string, values: PlaceholderValues, max: number): string {
   let filled = ''
@@ -63,8 +66,8 @@ export function fillPlaceholders(text: string, values: PlaceholderValues, max: n
 }
 
 /**
- * Returns the beginning of a text, with at most `max` characters. A surrogate pair is not cut in half, because the
- * database would reject half of a pair.
+ * Returns the beginning of a text with at most `max` characters. Does not split a surrogate pair, because the database
+ * would reject half of one.
  */
 export function truncateText(text: string, max: number): string {
   return text.slice(0, max).toWellFormed()

@@ -1,6 +1,6 @@
 /**
- * Sets an entry as the latest, and removes the oldest entry if there are too many. If a caller sets many entries, the
- * entries of other callers are removed only until they are set again. Returns the key of the removed entry.
+ * Sets the latest entry of a map. If there are too many entries, removes the oldest one and returns its key. A caller
+ * that sets many entries removes those of other callers only until they are set again.
  */
 export function setLatestEntry<Key, Value>(
   entries: Map<Key, Value>,

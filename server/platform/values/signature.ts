@@ -6,11 +6,11 @@ export interface SignedText {
   signedBy: string
   signedAt: string
   recordedBy: Actor
-  /** Sentence at the end that names the signer and the time. Defaults to a sentence in English. */
+  /** The sentence at the end that contains the signer and the time. Defaults to an English sentence. */
   closing?: string
 }
 
-/** Returns the signature of a text. The stored text also includes the signer and the time. */
+/** Returns the signature of a text. The signed text also contains the signer and the time. */
 export function createSignature({ text, signedBy, signedAt, recordedBy, closing }: SignedText): Signature {
   const whole = `${text}\n\n${closing ?? formatClosing(signedBy, signedAt)}`
   const textSha256 = createHash('sha256').update(whole).digest('hex')

@@ -1,13 +1,13 @@
 /**
- * Keys that users type, such as a SKU, a lot number, or an accounting ID. The keys are trimmed, and compared regardless
- * of case and Unicode form, because users do not see these differences. The spelling is kept. The SQL function
- * "typedKey" does the same.
+ * Keys that users enter, such as a SKU, a lot number, or an accounting ID. They are trimmed, and compared regardless of
+ * letter case and Unicode form, because users do not see these differences. The spelling stays as entered. The SQL
+ * function "typedKey" must return the same result.
  */
 export function toTypedKey(text: string): string {
   return text.trim().normalize('NFC').toLowerCase()
 }
 
-/** The columns of typed keys that have a column for their comparable form, such as "skuKey". */
+/** The columns of typed keys that have another column for comparisons, such as "skuKey". */
 const TYPED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   parts: ['sku'],
   costCodes: ['code', 'accountingId'],
@@ -27,8 +27,8 @@ export function isTypedKeyColumn(table: string, column: string): boolean {
 }
 
 /**
- * Returns a function that finds a record by its typed key. An exact spelling comes first, because records from before
- * keys were compared without case may share a key.
+ * Returns a function that finds a record by its typed key. A record with exactly the same spelling takes precedence,
+ * because older records can have keys that differ only in letter case.
  */
 export function createKeyLookup<Item>(
   items: readonly Item[],
@@ -45,14 +45,14 @@ export function createKeyLookup<Item>(
   return (key) => (key == null ? undefined : (exact.get(key) ?? similar.get(toTypedKey(key))))
 }
 
-/** Fields with a typed key, or with a list of typed keys. */
+/** The fields that contain a typed key or a list of typed keys. */
 const TYPED_FIELDS: ReadonlySet<string> = new Set([
   ...['sku', 'code', 'parentCode', 'lotNumber', 'block', 'accountingId', 'scope', 'scopes'],
 ])
-/** The maximum depth at which a body contains a typed key: the rows of a batch in the input of a skill. */
+/** The maximum depth of typed keys in a body. The deepest are in the rows of a batch within the input of a skill. */
 const MAX_DEPTH = 8
 
-/** Trims the typed keys of a request body, in place. Blank keys become empty, so that the contract rejects them. */
+/** Trims the typed keys of a request body in place. Blank keys become empty, so that validation rejects them. */
 export function trimTypedKeys(body: unknown, depth = 0): void {
   if (typeof body !== 'object' || body === null || depth > MAX_DEPTH) return
   if (Array.isArray(body)) {

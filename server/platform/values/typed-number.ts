@@ -1,50 +1,51 @@
-/** The decimal separator of a number: `1,250.50` has a point, `1.250,50` has a comma. */
+/** The decimal separator of a number. `1,250.50` has a decimal point, and `1.250,50` has a decimal comma. */
 export type DecimalSign = 'point' | 'comma'
 
-/** The number that a user typed, or null if the text is empty; otherwise, the error of the text. */
+/** The number that a user typed, null if the text is empty, or an error. */
 export type TypedNumber =
   | { readonly value: number | null; readonly error: null }
   | { readonly value: null; readonly error: TypedNumberError }
 
 export interface TypedNumberError {
   readonly code: TypedNumberErrorCode
-  /** The text without spaces around it. */
+  /** The text without surrounding spaces. */
   readonly typed: string
-  /** The numbers that the text could mean, most likely first. Empty if the text cannot mean any number. */
+  /** The numbers that the text could mean, most likely first; empty if it cannot be a number. */
   readonly candidates: readonly number[]
 }
 
 /**
- * - `point`: 12.500 may be 12,500 or 12.50.
- * - `signs`: 1,70 and 25.000,00 use the separators of another country.
- * - `short`: 12k is an abbreviation.
- * - `grouping`: 1,23,456 has a comma in an unusual place.
- * - `decimals`: more decimals than allowed.
- * - `large`: more digits before the decimals than any number has.
- * - `negative`: below zero where that is not allowed.
- * - `text`: not a number.
+ * The reason why a text is not accepted as a number:
+ * - `point`: the meaning of the point is unclear. 12.500 can be 12,500 or 12.50.
+ * - `signs`: the separators are those of another country, as in 1,70 and 25.000,00.
+ * - `short`: the number is abbreviated, as in 12k.
+ * - `grouping`: a comma is in an unusual place, as in 1,23,456.
+ * - `decimals`: there are more decimals than allowed.
+ * - `large`: there are too many digits before the decimals.
+ * - `negative`: the number is negative, which is not allowed.
+ * - `text`: the text is not a number.
  */
 export type TypedNumberErrorCode = 'point' | 'signs' | 'short' | 'grouping' | 'decimals' | 'large' | 'negative' | 'text'
 
 interface Options {
   /**
-   * The known decimal separator, for example from the other numbers of a column. If the option is not set, a point is
-   * expected. 12.500 is then rejected, because some users group thousands with a point.
+   * The decimal separator, if it is known, for example from the other numbers in a column. By default, a point is
+   * expected, and a text such as 12.500 is rejected, because some users group thousands with a point.
    */
   decimalSign?: DecimalSign
-  /** The maximum number of decimals: 2 for an amount in dollars, 4 for the price of one unit. Defaults to 10. */
+  /** The maximum number of decimals, such as 2 for an amount in dollars or 4 for a unit price. Defaults to 10. */
   decimals?: number
-  /** Whether the number may be less than zero. Defaults to true. */
+  /** Whether the number can be negative. Defaults to true. */
   isNegativeAllowed?: boolean
-  /** The only currency whose code the text may contain. Defaults to any currency. */
+  /** The only currency that the text may contain. Defaults to any currency. */
   currency?: string
 }
 
 const MAX_DIGITS = 10
 
 /**
- * Parses a number in a form that users type: `1,250.50`, `$1 250`, `(75.00)`, `USD 80`. Text that could mean another
- * number is rejected with the possible numbers, because a guess would sometimes be wrong.
+ * Parses a number in a format that users type, such as `1,250.50`, `$1 250`, `(75.00)`, or `USD 80`. If a text is
+ * ambiguous, returns an error with the possible numbers, because a guess would sometimes be wrong.
  */
 export function parseTypedNumber(text: string, options: Options = {}): TypedNumber {
   const { decimals = 10, isNegativeAllowed = true, currency } = options
@@ -83,7 +84,7 @@ export function isTypedNumber(text: string, decimalSign: DecimalSign): boolean {
   return value !== null
 }
 
-/** Returns the error as a predicate without a subject, with the possible forms of the number. */
+/** Returns the error as a predicate without a subject, including the possible numbers. */
 export function describeTypedNumberError({ code, candidates }: TypedNumberError, sign: DecimalSign = 'point'): string {
   if (code === 'decimals') return 'has too many decimals'
   if (code === 'large') return 'is too large'
@@ -93,21 +94,21 @@ export function describeTypedNumberError({ code, candidates }: TypedNumberError,
 }
 
 /**
- * Formats a number for a field in which a user edits it. Three decimals look like a group of thousands, so a zero is
- * added after them.
+ * Formats a number for a field in which a user can edit it. Adds a zero to three decimals, because they look like a
+ * group of thousands.
  */
 export function formatTypedNumber(value: number): string {
   const plain = String(value)
   return /\.\d{3}$/.test(plain) ? `${plain}0` : plain
 }
 
-/** Digits, with or without groups of three, followed by the decimals. */
+/** Matches digits, with or without groups of three, followed by decimals. */
 const PATTERNS: Readonly<Record<DecimalSign, RegExp>> = {
   point: /^(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:[' \u2019]\d{3})+|\d+)(?:\.\d*)?$|^\.\d+$/,
   comma: /^(?:\d{1,3}(?:\.\d{3})+|\d{1,3}(?:[' \u2019]\d{3})+|\d+)(?:,\d*)?$|^,\d+$/,
 }
 
-/** Matches 12.500, but not 0.125, because a leading zero is never a group of thousands. */
+/** Matches 12.500 but not 0.125, because a group of thousands never follows a leading zero. */
 const POINT_OR_GROUP = /^[1-9]\d{0,2}\.\d{3}$/
 const SHORT = /^(\d{1,7}(?:\.\d{1,3})?) *(k|m|mil)$/i
 const FACTORS: Readonly<Record<string, number>> = { k: 1000, mil: 1000, m: 1_000_000 }
@@ -117,22 +118,22 @@ function expandShort([, digits, letters = '']: RegExpExecArray): number {
 }
 
 /**
- * Removes the currency and the sign of the number. Parentheses, as in accounting, and a minus at either end mean a
- * negative number.
+ * Removes the currency and the sign of a number. A number in parentheses (as in accounting), or with a minus sign at
+ * either end, is negative.
  */
 function removeDecoration(typed: string, currency: string | undefined): { digits: string; isNegative: boolean } {
-  // Compatibility forms include full-width digits and no-break spaces.
+  // The normalization replaces full-width digits and no-break spaces, among others.
   const number = typed.normalize('NFKC').replaceAll('\u2212', '-').replaceAll(/\s+/g, ' ')
   const inside = /^\( ?(.*?) ?\)$/.exec(number)?.[1]
   const bare = removeCurrency(inside ?? number, currency)
   const [, before = '', middle = '', after = ''] = /^([+-]?) ?(.*?) ?(-?)$/.exec(bare) ?? []
   const signs = [inside === undefined ? '' : '(', before, after].filter((each) => each !== '')
-  // If a number has two signs, as in (-5), its meaning is unclear.
+  // A number with two signs, such as (-5), is ambiguous.
   if (signs.length > 1) return { digits: typed, isNegative: false }
   return { digits: removeCurrency(middle, currency), isNegative: signs.length === 1 && before !== '+' }
 }
 
-/** Removes a currency symbol or code at the beginning or the end. */
+/** Removes the currency symbol or code at the beginning or the end of the text. */
 function removeCurrency(text: string, currency: string | undefined): string {
   const withoutSign = text.replace(/^(?:US)?\p{Sc} ?| ?\p{Sc}$/u, '')
   const isCode = (code: string) => (currency === undefined ? CURRENCIES.has(code) : code === currency)
@@ -149,7 +150,7 @@ function toPlainDigits(digits: string, sign: DecimalSign): string {
   return decimals === '' ? plain : `${plain}.${decimals}`
 }
 
-/** Returns the number without group separators; an empty list if the text is not a number. */
+/** Returns the number without group separators as the only element; empty if the text is not a number. */
 function findCandidates(digits: string, sign: DecimalSign): number[] {
   const plain = digits.replaceAll(sign === 'point' ? /[, ]/g : /[. ]/g, '')
   const isNumber = PATTERNS[sign].test(plain) && plain.length <= MAX_DIGITS

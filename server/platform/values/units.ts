@@ -1,12 +1,12 @@
 import Big from 'big.js'
 
-/** The quantity that a unit measures, and the size of the unit in base units. All sizes are exact. */
+/** The quantity that a unit measures, and the exact size of the unit in base units. */
 interface UnitSize {
   measure: 'area' | 'length' | 'volume' | 'weight' | 'board' | 'count'
   size: number
 }
 
-/** A square (SQ) is 100 square feet and is the usual unit for roofing and siding. */
+/** A square (SQ) is 100 square feet, and is the usual unit for roofing and siding. */
 const UNIT_SIZES: Readonly<Record<string, UnitSize>> = {
   SF: { measure: 'area', size: 1 },
   SQFT: { measure: 'area', size: 1 },
@@ -32,12 +32,12 @@ const UNIT_SIZES: Readonly<Record<string, UnitSize>> = {
   DZ: { measure: 'count', size: 12 },
 }
 
-/** Returns whether two units have the same name, regardless of case and spacing. */
+/** Returns whether two units have the same name, regardless of letter case and spaces. */
 export function isSameUnit(unit: string, other: string): boolean {
   return normalizeUnit(unit) === normalizeUnit(other)
 }
 
-/** Returns the number of `to` units in one `from` unit; null if the units measure different quantities. */
+/** Returns how many `to` units are in one `from` unit; null if the units measure different quantities. */
 export function findUnitFactor(from: string, to: string): Big | null {
   if (isSameUnit(from, to)) return new Big(1)
   const [source, target] = [UNIT_SIZES[normalizeUnit(from)], UNIT_SIZES[normalizeUnit(to)]]

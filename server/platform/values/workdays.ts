@@ -1,28 +1,28 @@
 /**
- * Calculates with the workdays of a calendar. Workdays are numbered without gaps for weekends and holidays, so that
- * counting takes the same time for a week as for a decade.
+ * Performs calculations with the workdays of a calendar. Workdays are numbered consecutively, without weekends and
+ * holidays, so that a calculation takes the same time for a week as for a decade.
  */
 export interface WorkCalendar {
   isWorkday(date: string): boolean
-  /** Returns the date itself, or the next workday after it. */
+  /** Returns the date if it is a workday. Otherwise, returns the next workday. */
   onOrAfter(date: string): string
-  /** Returns the date itself, or the last workday before it. */
+  /** Returns the date if it is a workday. Otherwise, returns the previous workday. */
   onOrBefore(date: string): string
   /**
-   * Returns the workday that is this many workdays after the date, or before the date if the number is negative. If the
-   * number is 0, returns the same date as `onOrAfter`.
+   * Returns the workday that is the given number of workdays after the date, or before it if the number is negative. If
+   * the number is 0, returns the same date as `onOrAfter`.
    */
   add(date: string, workdays: number): string
   /**
-   * Returns the number of workdays from the first date up to, but not including, the second date; negative if the
+   * Returns the number of workdays from the first date (inclusive) to the second date (exclusive); negative if the
    * second date is earlier.
    */
   between(from: string, to: string): number
 }
 
 /**
- * Returns a work calendar. Workdays are days of the week, from 1 for Monday to 7 for Sunday, and there must be at least
- * one. Holidays are dates.
+ * Returns a calendar for calculations. The workdays are numbers from 1 (Monday) to 7 (Sunday), and there must be at
+ * least one. The holidays are dates.
  */
 export function createWorkCalendar(provided: {
   workdays: readonly number[]
@@ -46,7 +46,7 @@ export function createWorkCalendar(provided: {
 
   /** Returns the workday with this number. */
   function dayAt(requested: number): number {
-    // Each holiday up to the result moves the result one day further, and may bring another holiday into range.
+    // Each holiday before the result moves it by one day, which can bring it past another holiday.
     for (let skipped = 0; ; ) {
       const place = requested + skipped
       const day = Math.floor(place / aWeek) * 7 + (worked[modulo(place, aWeek)] ?? 0)
@@ -67,7 +67,7 @@ export function createWorkCalendar(provided: {
 
 const DAY_MS = 86_400_000
 
-// This day is a Monday, so that day 0 starts a week.
+// A Monday, so that day 0 is the start of a week.
 const MONDAY = Date.UTC(1970, 0, 5)
 
 function toDayNumber(date: string): number {
@@ -86,7 +86,7 @@ function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }
 
-/** Returns the number of elements below the limit in a sorted list. */
+/** Returns the number of elements in a sorted list that are less than the limit. */
 function countBelow(sorted: readonly number[], limit: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {

@@ -6,10 +6,10 @@ import * as webhooks from './queries.ts'
 import { MAX_ACTIVE, MAX_WEBHOOKS } from './webhook.ts'
 
 /**
- * Checks which subscriptions are allowed. A subscription must not include events that its creator or editor may not
- * read, exceed the maximum number of subscriptions, or accidentally duplicate the events and the URL of another
- * subscription. The checks take turns per organization, so that two concurrent requests cannot both get the last free
- * place, or overlook each other as a duplicate.
+ * These functions check whether a subscription is allowed. It must not include events that its creator or editor may
+ * not read, exceed the maximum number of subscriptions, or accidentally have the same events and URL as another
+ * subscription. Within an organization, the checks are executed one at a time. Otherwise, two concurrent requests could
+ * together exceed the maximum, or create duplicates.
  */
 interface SubscriptionRequest extends Pick<Webhook, 'url' | 'eventTypes'> {
   allowDuplicate?: boolean
@@ -30,7 +30,7 @@ export async function assertCanCreateWebhook(call: WriteCall, requested: Subscri
   assertNoDuplicate(requested, active)
 }
 
-/** Performs the same checks for a change to a locked subscription. */
+/** Makes the same checks for a change of a locked subscription. */
 export async function assertCanChangeWebhook(
   call: WriteCall,
   before: Webhook,
@@ -43,7 +43,7 @@ export async function assertCanChangeWebhook(
   if (status !== 'active' || !isOther) return
   await webhooks.lockActivation(call)
   const others = (await webhooks.listActiveWebhooks(call)).filter(({ id }) => id !== before.id)
-  // Organizations that exceeded the limit before it was introduced keep their active subscriptions.
+  // Organizations that had more active subscriptions before the limit was introduced can keep them.
   if (!wasActive) assertBelowMaximum(others)
   assertNoDuplicate({ url, eventTypes, allowDuplicate }, others)
 }

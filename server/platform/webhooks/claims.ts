@@ -8,31 +8,32 @@ import type { Owner, Owners } from './owners.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
 
 /**
- * Claims deliveries for sending. A claim is valid for LEASE_MS. If a process ends abruptly, its claims expire and
- * another process continues.
+ * Claims the deliveries that this process will send. A claim is valid for LEASE_MS. If a process ends abruptly, its
+ * claims expire, and another process sends the deliveries.
  *
- * Claims for a subscription are decided under its row lock, in a statement after the statement that took the lock. All
- * processes together therefore respect its limits: no more deliveries in progress than could disable the subscription,
- * and only one while it is being probed. If another process is claiming for a subscription, the subscription is skipped
- * and tried again later.
+ * The deliveries of a subscription are claimed while its row is locked, in a statement after the one that locks it.
+ * Therefore, all processes together stay within the limits of a subscription: the deliveries in progress can never
+ * cause more failures than disable the subscription, and a subscription that is being probed has only one delivery in
+ * progress. If another process is claiming deliveries of a subscription, this process skips the subscription and tries
+ * again later.
  *
- * There are two reasons not to use a queue library. Deliveries must be rows in any case, because subscribers read them.
- * The job of a library would be a second row to write and keep in sync. Also, no library limits the deliveries in
- * progress per subscription, or counts failures, in the transaction that claims the work. The figures were measured
- * with ten thousand empty jobs, then 200 a second, on one PostgreSQL server and two busy cores. A plain SKIP LOCKED
- * loop handled 3,400 jobs a second, and started a job after 11 ms (p50). graphile-worker 0.17 with its local queue
- * handled 10,000 jobs a second, and started a job after 40 to 290 ms. pg-boss 10, in batches of 50 every half second,
- * handled 95 jobs a second. Throughput is not the bottleneck here, because receivers are slower than any of these
- * queues. However, integrators notice the delay before an attempt starts.
+ * There are two reasons for not using a queue library. First, deliveries must be rows in any case, because subscribers
+ * can read them. Jobs of a library would be additional rows to write and to keep consistent. Second, no library can
+ * limit the deliveries in progress of each subscription, or count failures, in the transaction that claims the work. We
+ * compared queues with ten thousand empty jobs, followed by 200 jobs per second, on one PostgreSQL server with two busy
+ * cores. A simple SKIP LOCKED loop processed 3,400 jobs per second and started a job after 11 ms (p50). graphile-worker
+ * 0.17 with its local queue processed 10,000 jobs per second and started a job after 40 to 290 ms. pg-boss 10, in
+ * batches of 50 every half second, processed 95 jobs per second. The throughput does not matter here, because receivers
+ * are slower than all of these queues. However, integrators notice the delay before an attempt starts.
  */
 
 /**
- * The lease is longer than an attempt (10 s) and the recording of its outcome. The lease is shorter than the half
- * minute within which another process must resume the work.
+ * The duration of a claim in milliseconds. It is longer than an attempt (10 s) plus the recording of its outcome, and
+ * shorter than half a minute, within which another process must continue the work.
  */
 const LEASE_MS = 20_000
 
-/** Maximum number of concurrent test deliveries, in addition to all other deliveries. */
+/** The maximum number of concurrent test deliveries. All other deliveries have separate limits. */
 const MAX_TESTS = 20
 
 /** A delivery that this process has claimed. */
@@ -44,18 +45,18 @@ export interface ClaimedDelivery {
   eventId: string
   test: boolean
   step: number
-  /** Number of previous attempts. */
+  /** The number of previous attempts. */
   attemptCount: number
-  /** Time of the event; null for a test delivery, which has no event. */
+  /** The time of the event; null for a test delivery, which has no event. */
   occurredAt: string | null
   /** The exact bytes of the payload. */
   body: Buffer
-  /** Whether the subscription is being probed, with this delivery as the only attempt. */
+  /** Whether the subscription is being probed. If so, this delivery is its only attempt in progress. */
   isProbe: boolean
   destination: Destination
 }
 
-/** The URL of a subscription and its signing secrets, at the time of the claim. */
+/** The URL of a subscription and its signing secrets, as of the claim. */
 export interface Destination {
   url: string
   sealedSecrets: string[]
@@ -64,18 +65,18 @@ export interface Destination {
 export interface Claims {
   deliveries: ClaimedDelivery[]
   /**
-   * Subscriptions that have reached their limit. The subscriptions may have more deliveries to claim after one of their
-   * deliveries has ended.
+   * The subscriptions that have reached their limit. They may have more deliveries to claim when one of their
+   * deliveries ends.
    */
   full: WebhookName[]
   /**
-   * Subscriptions to retry soon, because another process was claiming for them, or because their first deliveries were
-   * canceled.
+   * The subscriptions to try again soon, because another process was claiming their deliveries, or because the first
+   * deliveries were canceled.
    */
   missed: WebhookName[]
 }
 
-/** A subscription for which to claim deliveries, and the number of its deliveries that may be in progress. */
+/** A subscription whose deliveries will be claimed, and the number of its deliveries that may be in progress. */
 export interface Turn extends WebhookName {
   most: number
 }
@@ -89,8 +90,8 @@ export interface ClaimParts {
 export function claimDeliveries({ database, clock, owners }: ClaimParts, webhooks: Turn[]): Promise<Claims> {
   return database.transaction(async (trx) => {
     const now = clock.now()
-    // If the database crashes and loses a claim, the claim is made again, so the commit does not need to wait for the
-    // disk.
+    // The commit does not wait for the disk. If a crash of the database loses the claim, the deliveries are claimed
+    // again.
     await sql`set local synchronous_commit = off`.execute(trx)
     const claims: Claims = { deliveries: [], full: [], missed: [] }
     for (const [organizationId, own] of Map.groupBy(webhooks, (webhook) => webhook.organizationId)) {
@@ -103,7 +104,7 @@ export function claimDeliveries({ database, clock, owners }: ClaimParts, webhook
   })
 }
 
-/** A transaction that claims, and the organization whose rows its statements name. */
+/** The transaction that claims deliveries, and the organization in whose rows it searches. */
 interface Claiming {
   trx: Db
   organizationId: string
@@ -137,7 +138,7 @@ async function claimForOrganization(claiming: Claiming, webhooks: Turn[]): Promi
   return { deliveries, full, missed: [...missed, ...again] }
 }
 
-// If the owner lost the permission while a delivery was queued, the delivery is canceled and never sent.
+// Cancels a delivery without sending it if the owner has lost the required permission since the delivery was queued.
 async function cancelUnreadable(
   { trx, organizationId, owners, now }: Claiming,
   taken: ClaimedRow[],
@@ -159,8 +160,8 @@ async function cancelUnreadable(
 }
 
 /**
- * Claims test deliveries. A test delivery is sent once, regardless of the state of its subscription, and does not
- * affect that state.
+ * Claims test deliveries. A test delivery is sent once, whatever the state of its subscription is, and does not change
+ * that state.
  */
 export async function claimTestDeliveries(
   database: Database,
@@ -193,8 +194,9 @@ export async function claimTestDeliveries(
 }
 
 /**
- * Releases the claims of ended processes, and finds every subscription that currently has something to send. The query
- * also finds work that no wake-up announced, such as retries that have become due, and the work of other processes.
+ * Releases the claims of processes that have ended, and returns all subscriptions with deliveries that are currently
+ * due. This also finds work that nothing has announced in this process, such as retries that have become due, and work
+ * of other processes.
  */
 export async function releaseClaimsAndFindDueWebhooks(database: Database, clock: Clock): Promise<WebhookName[]> {
   const now = clock.now()
@@ -217,7 +219,7 @@ const isClaimLapsed = (now: Date) => sql`"claimedUntil" is not null and "claimed
 const isTestDue = (now: Date) =>
   sql`"test" and "status" = 'pending' and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}`
 
-// One index lookup per subscription, which costs the same however many deliveries are waiting.
+// Finds the subscriptions with one index lookup each. The cost does not depend on the number of pending deliveries.
 const activeWebhooksWithDue = (now: Date) => sql`"webhooks" w
   cross join lateral (
     select 1 from "deliveries" d
@@ -228,7 +230,9 @@ const activeWebhooksWithDue = (now: Date) => sql`"webhooks" w
   where w."status" = 'active' and w."archivedAt" is null
     and (w."pausedUntil" is null or w."pausedUntil" <= ${now.toISOString()})`
 
-/** Deliveries to send, tests to send, and claims of processes that have ended. */
+/**
+ * SQL for three kinds of work: deliveries to send, test deliveries to send, and claims of processes that have ended.
+ */
 export const toDueDeliveriesSql: DueSql = (now) => sql`
   select w."organizationId" from ${activeWebhooksWithDue(now)}
   union all select "organizationId" from "deliveries" where ${isTestDue(now)}
@@ -269,7 +273,7 @@ function inFlightLimit({ consecutiveFailures }: Subscription, max: number): numb
   return Math.min(max, FAILURES_UNTIL_DISABLED - consecutiveFailures)
 }
 
-// An expired claim belongs to a process that has ended.
+// Does not count expired claims, because they belong to processes that have ended.
 async function countInFlight(
   { trx, organizationId, now }: Claiming,
   webhooks: Subscription[],
@@ -292,14 +296,14 @@ interface ClaimedRow extends WebhookName {
   attemptCount: number
   test: boolean
   testPayload: string | null
-  /** Permissions needed for the event, in addition to the permission of its type. */
+  /** The permissions that are required to read the event in addition to the permission of its type. */
   permissions: string[] | null
 }
 
 const CLAIMED_COLUMNS = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload",
   (select e."permissions" from "events" e where e."organizationId" = d."organizationId" and e."id" = d."eventId") as "permissions"`
 
-// Claims deliveries in the order of sending: longest overdue first, then in the order of events.
+// Claims deliveries in the order in which they are sent: longest overdue first, and then in the order of their events.
 async function claimRows(
   { trx, organizationId, now }: Claiming,
   turns: (Subscription & { limit: number })[],
@@ -334,7 +338,7 @@ function leaseUntil(now: Date): string {
   return new Date(now.getTime() + LEASE_MS).toISOString()
 }
 
-// Each payload is read once, regardless of the number of subscriptions to which it is sent.
+// Reads each payload only once, even if it is sent to several subscriptions.
 async function toClaimedDeliveries(
   claiming: Claiming,
   rows: ClaimedRow[],
@@ -374,7 +378,7 @@ async function findEvents(
   return new Map(found.map(({ id, payload, occurredAt }) => [id, { body: Buffer.from(payload), occurredAt }]))
 }
 
-// The current secret comes first, so a receiver that has it needs only one comparison.
+// Returns the current secret first, so that a receiver with this secret needs only one comparison.
 function openSecrets(webhook: Subscription, now: Date): string[] {
   const { secret, previousSecret, previousSecretExpiresAt: expiry } = webhook
   const isOverlapping = expiry !== null && Date.parse(expiry) > now.getTime()

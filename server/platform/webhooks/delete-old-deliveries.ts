@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { HELD_MS, KEPT_DAYS } from './webhook.ts'
 
-/** Deletes attempts, finished deliveries, and held events after their retention periods. */
+/** Deletes attempts, finished deliveries, and held events at the end of their retention periods. */
 export async function deleteOldDeliveries(database: Database, clock: Clock, keptDays = KEPT_DAYS): Promise<void> {
   const keptSince = new Date(clock.nowMs() - keptDays * DAY_MS).toISOString()
   const heldSince = new Date(clock.nowMs() - HELD_MS).toISOString()
@@ -13,7 +13,7 @@ export async function deleteOldDeliveries(database: Database, clock: Clock, kept
     key: 'deliveryId',
     where: sql`"attemptedAt" < ${keptSince}`,
   })
-  // The rows are found by subscription, because deliveries are indexed by subscription.
+  // Find the rows by subscription, because the index on deliveries starts with the subscription.
   await deleteInBatches(database, {
     table: 'deliveries',
     where: sql`"updatedAt" < ${keptSince}`,

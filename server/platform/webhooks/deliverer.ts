@@ -23,10 +23,10 @@ import { signPayload } from './signature.ts'
 import { decodeSecret, getSecretEncryptionContext } from './webhook-secret.ts'
 
 /**
- * Sends due deliveries with the allowed number of concurrent attempts, and records the outcomes in batches.
+ * Sends due deliveries, up to the allowed number of concurrent attempts, and records their outcomes in batches.
  *
- * A receiver that does not respond blocks its attempts for ten seconds. Such a receiver and its builder get only a
- * share of this process's attempts (in-flight-shares.ts), so there is always capacity for others.
+ * A receiver that does not respond occupies its attempts for ten seconds. A subscription and its builder can use only a
+ * share of the attempts of this process (see in-flight-shares.ts), so there is always capacity for others.
  */
 export interface DelivererParts {
   database: Database
@@ -36,29 +36,32 @@ export interface DelivererParts {
   failures: FailureLog
   owners: Owners
   tellDisabled: TellDisabled
-  /** Called for every attempt after it is recorded. */
+  /** Called after each attempt has been recorded. */
   attemptMade?(attempt: AttemptReport): void
   resolve?: Resolve
 }
 
-/** An attempt, in the form in which the metrics count it. */
+/** The data about an attempt that metrics count. */
 export interface AttemptReport {
   outcome: AttemptOutcome['kind']
   durationMs: number
-  /** Time from the event to the first byte of the first attempt, in milliseconds; null for any other attempt. */
+  /**
+   * The time in milliseconds from the event until the first byte of its first attempt was sent; null for all other
+   * attempts.
+   */
   delayMs: number | null
-  /** The resulting status of the delivery. */
+  /** The status of the delivery after the attempt. */
   status: Settlement['statuses'][number]
 }
 
 export interface Deliverer {
-  /** Call this function when these subscriptions may have due deliveries. */
+  /** Tells the deliverer that these subscriptions may have due deliveries. */
   take(webhooks: WebhookName[]): void
-  /** Call this function when a test delivery was requested. */
+  /** Tells the deliverer that a test delivery was requested. */
   takeTests(): void
-  /** Looks for due deliveries. */
+  /** Searches for due deliveries. */
   look(): Promise<void>
-  /** Stops claiming, and resolves when all attempts in progress have been settled. */
+  /** Stops claiming deliveries. Resolves when the outcomes of all attempts in progress are recorded. */
   stop(): Promise<void>
   metrics(): DelivererMetrics
 }
@@ -68,23 +71,22 @@ export interface DelivererMetrics {
 }
 
 /**
- * Deliveries per transaction: enough to keep the cost per delivery low, but few enough to start within milliseconds.
+ * The number of deliveries per transaction: large enough for a low cost per delivery, and small enough that they start
+ * within milliseconds.
  */
 const BATCH_CLAIMS = 512
 const BATCH_SETTLEMENTS = 512
 
 /**
- * Starting a delivery takes a tenth of a millisecond of CPU time. After this many deliveries, other work, such as
- * requests, gets a turn.
+ * The number of deliveries that are started before other work, such as requests, can run. Starting a delivery takes 0.1
+ * ms of CPU time.
  */
 const STARTS_AT_ONCE = 64
 
-/** The time until the next attempt if another process is claiming deliveries of the subscription. */
+/** The time in milliseconds until the next try if another process is claiming deliveries of the subscription. */
 const MISSED_RETRY_MS = 20
 
-/**
- * A retry due within this time gets its own timer. The check that runs once a second finds later retries.
- */
+/** The maximum time until a retry for which a timer is set. The check that runs every second finds later retries. */
 const TIMER_HORIZON_MS = 30_000
 
 const FAILURE_PAUSE_MS = 1000
@@ -95,7 +97,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   const { open } = createVault(config.encryptionKey)
   const turns = new FairQueue()
   const shares = new InFlightShares()
-  /** Subscriptions that have due deliveries but have used up their share. */
+  /** Subscriptions that have due deliveries but have already used their share. */
   const waiting = new Map<string, WebhookName>()
   const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
   let underWay = 0
@@ -139,7 +141,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     isClaiming = false
   }
 
-  // The whole share is reserved only until the claim shows how much of the share is needed.
+  // The full share is reserved only until the claim shows which part of it is needed.
   async function claimed(chosen: Turn[]): Promise<Claims> {
     try {
       return await claimDeliveries({ database, clock, owners }, chosen)
@@ -171,8 +173,8 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         void settleAll()
       },
       (error: unknown) => {
-        // This process does not know the key with which the secret is encrypted. The failure is not the receiver's
-        // fault. The claim expires, and a process that knows the key makes the attempt.
+        // This process does not have the key with which the secret is encrypted, so the receiver is not responsible for
+        // the failure. When the claim expires, another process with the key makes the attempt.
         log.error({ err: error, webhookId: claimed.webhookId }, 'could not sign a delivery')
         underWay--
         release(claimed)
@@ -202,7 +204,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     })
   }
 
-  // While one batch is being written, the next batch fills up, so batches grow with the load.
+  // While one batch is written, the next batch is collected, so batches become larger under load.
   async function settleAll(): Promise<void> {
     if (isSettling) return
     isSettling = true
@@ -227,13 +229,12 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         for (const { claimed } of batch) release(claimed)
       } catch (error) {
         failures.failed('settleAttempts', error)
-        // On shutdown, the process does not wait for an unavailable database: the claims expire, and the attempts are
-        // made again.
+        // A shutdown does not wait for an unavailable database. The claims expire, and the attempts are made again.
         if (isStopped) {
           underWay -= batch.length
           continue
         }
-        // Outcomes are not lost: they are recorded when the database is available again.
+        // Keep the outcomes. They are recorded when the database is available again.
         settled = [...batch, ...settled]
         await new Promise((done) => setTimeout(done, FAILURE_PAUSE_MS))
       }
@@ -254,7 +255,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   function wakeAt(webhook: WebhookName, atMs: number): void {
     const inMs = atMs - clock.nowMs()
     const known = timers.get(webhook.webhookId)
-    // A single timer for the earliest retry is enough, because its run sets the next timer.
+    // One timer for the earliest retry is enough, because it will set the timer for the next retry.
     if (isStopped || inMs > TIMER_HORIZON_MS || (known !== undefined && known.atMs <= atMs)) return
     clearTimeout(known?.timer)
     const ring = () => {
@@ -290,8 +291,8 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   }
 }
 
-// Sorts organizations with the fewest deliveries first, so that no organization waits behind all deliveries of another.
-// The deliveries of each subscription stay in order.
+// Sorts deliveries so that organizations with the fewest deliveries are first and no organization waits for all
+// deliveries of another one. The deliveries of each subscription stay in order.
 function orderByAttempts(deliveries: ClaimedDelivery[]): ClaimedDelivery[] {
   const groups = [...Map.groupBy(deliveries, ({ organizationId }) => organizationId).values()]
   return groups.sort((one, other) => one.length - other.length).flat()

@@ -9,7 +9,7 @@ import { FailureLog } from '../problems/failure-log.ts'
 import { deleteOldDeliveries } from './delete-old-deliveries.ts'
 import { type DeliveryPipeline, startDelivery } from './delivery.ts'
 
-/** These tests check delivery with several workers on one database: the service's own worker and two more. */
+/** These tests check delivery by several workers with the same database: the worker of the service and two more. */
 let plumbline: TestPlumbline
 let workers: DeliveryPipeline[]
 let receiver: Receiver
@@ -59,7 +59,7 @@ function wakeAll(): void {
   for (const worker of workers) worker.wake()
 }
 
-/** Runs the workers and advances the clock second by second, until the subscription meets the condition. */
+/** Runs the workers and advances the clock in steps of one second, until the subscription meets the condition. */
 async function secondBySecond(id: string, holds: (webhook: Webhook) => boolean): Promise<void> {
   const look = async () => {
     const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)

@@ -19,8 +19,8 @@ import type { TellDisabled } from './settlement.ts'
  *     send        sender.ts          within ten seconds, to a public address
  *     settle      settlement.ts      the attempt, the delivery, and the failure count
  *
- * A commit in this process starts this sequence immediately. A check that runs every second finds commits of other
- * processes, and deliveries that become due over time. The check also continues the work of ended processes.
+ * A commit in this process starts this sequence immediately. A check every second finds commits of other processes and
+ * deliveries that have become due. It also continues the work of processes that have ended.
  */
 export interface DeliveryParts {
   database: Database
@@ -31,20 +31,20 @@ export interface DeliveryParts {
   contract: Contract
   tellDisabled: TellDisabled
   attemptMade?(attempt: AttemptReport): void
-  /** Called after events get their sequence numbers in this process. */
+  /** Called after this process has assigned sequence numbers to events. */
   eventsDispatched?(): void
-  /** Resolves names to IP addresses; replaced in tests. */
+  /** Resolves host names to IP addresses. Tests replace this function. */
   resolve?: Resolve
 }
 
 export interface DeliveryPipeline {
-  /** Call this function after events were committed in this process. */
+  /** Call this function after this process has committed events. */
   wake(): void
-  /** Call this function if deliveries are due that no commit in this process has announced. */
+  /** Call this function if deliveries may be due that no commit of this process has announced. */
   look(): Promise<void>
-  /** Call this function if a commit in this process may have given a subscription something to send immediately. */
+  /** Call this function if a commit of this process may have made deliveries of a subscription due. */
   due(webhook: WebhookName): void
-  /** Starts no more attempts, and resolves when the attempts in progress have been settled. */
+  /** Starts no more attempts. Resolves when the outcomes of the attempts in progress are recorded. */
   stop(): Promise<void>
   metrics(): DeliveryMetrics
 }
@@ -54,20 +54,20 @@ export interface DeliveryMetrics extends DelivererMetrics {
 }
 
 /**
- * Another process is dispatching, but may have started before this process committed its events. This process therefore
- * checks again soon.
+ * The time in milliseconds until the next check if another process is dispatching. That process may have started before
+ * the events of this process were committed, so it may not see them.
  */
 const BUSY_RETRY_MS = 10
 
 /**
- * If there are more events, they are collected for longer between two dispatches, because a batch costs the database
- * little more than a single event. The wait is one millisecond for each event, so that events are not delayed when
- * there are few.
+ * The time in milliseconds to collect events before the next dispatch, for each event in the last batch. Collecting is
+ * worthwhile under load, because a batch costs the database little more than a single event. With few events, the delay
+ * is negligible.
  */
 const GATHER_MS_PER_EVENT = 1
 const MAX_GATHER_MS = 25
 
-/** Pause after a failure, for example when the database is unavailable. */
+/** The time in milliseconds to wait after a failure, for example if the database is unavailable. */
 const FAILURE_PAUSE_MS = 1000
 
 export function startDelivery(parts: DeliveryParts): DeliveryPipeline {

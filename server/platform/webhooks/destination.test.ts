@@ -4,7 +4,7 @@ import { Clock } from '../runtime/clock.ts'
 import { findDestinationError, isPublicAddress } from './destination.ts'
 import { createSender } from './sender.ts'
 
-/** A service at a private address that must never receive a request. */
+/** A service at a private address, which must never receive a request. */
 let connections = 0
 const trap = createServer((socket) => {
   connections++

@@ -4,21 +4,21 @@ import type { buildConnector } from 'undici'
 import { type Resolve, resolveOnPrivateNetwork, resolveWithDns } from './name-resolution.ts'
 
 /**
- * Restricts the addresses to which a webhook may send. The address is checked when it is set, to report errors
- * immediately. The address is checked again on every connection after DNS resolution, because the name may then resolve
- * to another address. The connection uses exactly the checked addresses. For tests, an operator can allow private
- * networks with WEBHOOK_ALLOW_PRIVATE. Cloud metadata services, which issue machine identities and credentials, are
- * always blocked.
+ * Thrown if a webhook must not send to an address. Addresses are checked when a URL is set, so that errors are reported
+ * immediately. They are checked again for every connection after DNS resolution, because a name can later resolve to
+ * another address. The connection uses exactly the checked addresses. For tests, an operator can allow private networks
+ * with WEBHOOK_ALLOW_PRIVATE. Cloud metadata services, which issue identities and credentials of machines, are always
+ * blocked.
  */
 export class DestinationRejectedError extends Error {}
 
 /**
- * Only web servers listen on these ports. On other ports, a webhook request could be mistaken for a request of another
- * protocol.
+ * The allowed ports, which only web servers use. On another port, a server could interpret a webhook request as a
+ * different protocol.
  */
 const PORTS = new Set(['', '443', '8443'])
 
-/** Returns the reason why this URL is rejected; null if it is accepted. */
+/** Returns the reason why this URL is rejected; null if it is allowed. */
 export function findDestinationError(address: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'must be an https URL'
@@ -28,7 +28,7 @@ export function findDestinationError(address: string, allowPrivate: boolean): st
   if (allowPrivate) return null
   if (url.protocol !== 'https:') return 'must be an https URL'
   if (!PORTS.has(url.port)) return 'must use port 443 or 8443'
-  // At this point, the URL parser has normalized decimal, octal, and hexadecimal forms.
+  // The URL parser has already normalized decimal, octal, and hexadecimal forms.
   if (isIP(host) !== 0) return isPublicAddress(host) ? null : 'must not point to a private or reserved network'
   const name = host.toLowerCase().replace(/\.$/, '')
   if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.'))
@@ -37,10 +37,10 @@ export function findDestinationError(address: string, allowPrivate: boolean): st
 }
 
 /**
- * Returns whether an address is on the public internet. The library classifies every registered range (loopback,
- * private, link-local, carrier-grade, benchmark, documentation, multicast, 6to4, Teredo, NAT64, v4 in v6, …). `unicast`
- * means that the address is in none of these ranges. In IPv6, only 2000::/3 has been allocated. The check also excludes
- * addresses that the library does not classify, such as the old IPv4-compatible form (::7f00:1).
+ * Returns whether an address is on the public internet. The library classifies all registered ranges (loopback,
+ * private, link-local, carrier-grade, benchmark, documentation, multicast, 6to4, Teredo, NAT64, IPv4 in IPv6, and
+ * others). `unicast` means that the address is in none of them. In IPv6, only 2000::/3 has been allocated, so this
+ * check also excludes addresses that the library does not classify, such as the old IPv4-compatible form (::7f00:1).
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -52,8 +52,8 @@ export function isPublicAddress(address: string): boolean {
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Returns whether an address, in any form, belongs to a cloud metadata service. Webhooks have no other use for
- * link-local addresses, so all of them are blocked.
+ * Returns whether an address, in any notation, belongs to a cloud metadata service. All link-local addresses are
+ * blocked, because webhooks never need them.
  */
 export function isMetadataAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -63,16 +63,16 @@ export function isMetadataAddress(address: string): boolean {
 }
 
 const METADATA = [
-  // AWS, Azure, Google, Oracle, OpenStack, DigitalOcean, Tencent, and container credentials in AWS.
+  // AWS, Azure, Google, Oracle, OpenStack, DigitalOcean, Tencent, and container credentials of AWS
   '169.254.0.0/16',
   'fe80::/10',
-  // AWS: instance metadata, time, DNS, and containers.
+  // AWS: instance metadata, time, DNS, and containers
   'fd00:ec2::/32',
   // Google.
   'fd20:ce::254/128',
-  // Azure: the agent that provides certificates and extension settings.
+  // Azure: the agent that provides certificates and settings of extensions
   '168.63.129.16/32',
-  // Alibaba, and older machines in Oracle Cloud.
+  // Alibaba, and older machines of Oracle Cloud
   '100.100.100.200/32',
   '192.0.0.192/32',
 ].map((range) => ipaddr.parseCIDR(range))
@@ -83,8 +83,8 @@ function rangeContains(range: [ParsedAddress, number], address: ParsedAddress): 
   return range[0].kind() === address.kind() && address.match(range)
 }
 
-// The ranges of IPv6 addresses that contain an IPv4 address. The IPv4 address is in the last four bytes if it is
-// mapped, IPv4-compatible, or translated (NAT64). In 6to4, the IPv4 address follows the prefix.
+// The ranges of IPv6 addresses that contain an IPv4 address. In mapped, IPv4-compatible, and translated (NAT64)
+// addresses, it is in the last four bytes. In 6to4, it follows the prefix.
 const IPV4_PREFIXES = ['::ffff:0:0/96', '::/96', '64:ff9b::/96'].map((range) => ipaddr.IPv6.parseCIDR(range))
 const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16')
 
@@ -99,13 +99,13 @@ export interface ConnectorOptions {
   timeoutMs: number
   allowPrivate: boolean
   resolve: Resolve | undefined
-  /** Called with the address of every connection before any data is sent over it. */
+  /** Called with the address of each connection before data is sent. */
   connected(origin: string, address: string): void
 }
 
 /**
- * Returns a function that opens connections for undici. The function opens connections only to public addresses, unless
- * `allowPrivate` is set.
+ * Returns a function that opens connections for undici. It connects only to public addresses, unless `allowPrivate` is
+ * true.
  */
 export function createConnector(
   build: typeof buildConnector,
@@ -115,7 +115,7 @@ export function createConnector(
   const lookup = guardLookup(resolve ?? (allowPrivate ? resolveOnPrivateNetwork : resolveWithDns), isAllowed)
   const connect = build({ allowH2: false, timeout: timeoutMs, lookup } as buildConnector.BuildOptions)
   return (target, done) => {
-    // A literal IP address is never looked up.
+    // An IP address is never looked up.
     const host = target.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) !== 0 && !isAllowed(host)) return done(destinationRefused(host), null)
     connect(target, (error, socket) => {
@@ -126,7 +126,8 @@ export function createConnector(
   }
 }
 
-// If there is one private address among public addresses, the name is rejected, because this never happens by accident.
+// Reject the name if at least one of its addresses is private. A mix of public and private addresses is never
+// accidental.
 function guardLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, { all }, done) => {
     resolve(name).then(

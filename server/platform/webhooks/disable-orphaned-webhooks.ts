@@ -5,22 +5,25 @@ import type { DueSql } from '../due/find-due-jobs.ts'
 import { createOwners, type Owners } from './owners.ts'
 import type { DisabledWebhook } from './settlement.ts'
 
-/** Number of subscriptions disabled per transaction. Disabling a subscription also sends messages to users. */
+/**
+ * The number of subscriptions that one transaction disables. It is small, because disabling a subscription also sends
+ * messages to users.
+ */
 const BATCH_SIZE = 100
 
 const isOrphan = (owners: Owners, now: Date) =>
   sql`w."status" = 'active' and w."archivedAt" is null and ${owners.isGone(now)}`
 
-/** Returns the select of the subscriptions without an active owner. */
+/** Returns SQL that selects the active subscriptions whose owner is no longer active. */
 export function createOrphanedWebhooksSql({ contract }: Pick<Services, 'contract'>): DueSql {
   const owners = createOwners(contract)
   return (now) => sql`select w."organizationId" from "webhooks" w ${owners.joins} where ${isOrphan(owners, now)}`
 }
 
 /**
- * Disables subscriptions without an active owner, and notifies the owners and admins of their builders. Sending stops
- * as soon as the owner becomes inactive. This job only makes the disabled state visible, within a second or two.
- * `tellDisabled` sends the messages in the transaction, and returns a function to call after the commit.
+ * Disables subscriptions whose owner is no longer active, and notifies the owners and admins of their builders. Sending
+ * already stops when the owner becomes inactive. This job makes the disabled state visible within a second or two.
+ * `tellDisabled` stores the messages in the transaction, and returns a function that must be called after the commit.
  */
 export async function disableOrphanedWebhooks(
   services: Services,

@@ -9,26 +9,26 @@ import type { Owner, Owners } from './owners.ts'
 import { matchesEvent } from './webhook.ts'
 
 /**
- * Gives committed events their sequence numbers within their organization, and creates a delivery for each matching
- * subscription. Both steps happen in one transaction, so an event is dispatched either completely or not at all.
+ * Assigns sequence numbers to committed events of each organization, and creates a delivery for each matching
+ * subscription. One transaction does both, so an event is dispatched completely or not at all.
  *
- * A number that is assigned on insert would not reflect the order of commits. The sequence is therefore assigned later,
- * to all events that are committed by then. Only one dispatcher runs at a time (an advisory lock that ends with the
- * transaction). A client that reads events by `sequence` therefore never misses an event that appears before the
- * client's position. The lock is taken in a separate statement, so that the next statement sees at least all rows that
- * the previous dispatcher saw.
+ * A number that is assigned on insert would not follow the order of commits. Therefore, the sequence is assigned later,
+ * to all events that have been committed by then. Only one dispatcher runs at a time, because it holds an advisory lock
+ * until its transaction ends. As a result, no event can appear before the position of a client that reads events by
+ * `sequence`, so the client misses none. A separate statement takes the lock, so that the next statement sees at least
+ * all rows that the previous dispatcher saw.
  */
 export interface DispatchResult {
   /**
-   * Whether another process is currently dispatching. The next attempt dispatches events that the other process does
-   * not see.
+   * Whether another process is currently dispatching. If so, the next attempt dispatches the events that the other
+   * process does not see.
    */
   isBusy: boolean
-  /** Whether there may be more events than fit into one batch. */
+  /** Whether there may be more events than one batch can contain. */
   hasMore: boolean
-  /** Number of dispatched events. */
+  /** The number of dispatched events. */
   events: number
-  /** Subscriptions that currently have something to send. */
+  /** The subscriptions that now have due deliveries. */
   due: WebhookName[]
 }
 
@@ -38,15 +38,18 @@ export interface WebhookName {
 }
 
 /**
- * Events per transaction. If each event has one or two subscriptions, a batch takes about fifty milliseconds. With half
- * the number of events per batch, a backlog takes 20 % longer.
+ * The number of events per transaction. If each event has one or two subscriptions, a batch takes about 50 ms. With
+ * batches of half this size, processing a backlog takes 20% longer.
  */
 const BATCH_EVENTS = 1000
 
-/** If there are many subscriptions, a batch is smaller, so that a transaction inserts at most a few thousand rows. */
+/**
+ * The maximum number of deliveries that a transaction inserts. If there are many subscriptions, a batch contains fewer
+ * events.
+ */
 const MAX_DELIVERIES = 5000
 
-/** An arbitrary number that no other lock in this database uses. */
+/** The number of the lock for dispatching. It must differ from all other lock numbers in this database. */
 const DISPATCHER_LOCK = 74185008
 
 export interface DispatchParts {
@@ -84,15 +87,15 @@ function dispatchWatched({ database, config, clock, owners }: DispatchParts): Pr
   })
 }
 
-/** Locks dispatching until the transaction ends. Returns false if another process is dispatching. */
+/** Locks dispatching until the transaction ends. Returns false if another process holds the lock. */
 async function lockDispatcher(trx: Db): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
   return rows[0]?.locked === true
 }
 
-// SQL that assigns sequence numbers to the `ranked` events of each organization, starting after the organization's last
-// number. The lock excludes other dispatchers.
+// SQL that assigns sequence numbers to the events in `ranked`. The numbers of each organization continue after its last
+// number. The lock prevents concurrent dispatchers.
 const NUMBERED_EVENTS = sql`counted as materialized (
       select o."id", ${LAST_SEQUENCE} as "base" from "organizations" as o
       where o."id" in (select "organizationId" from ranked)
@@ -104,8 +107,9 @@ const NUMBERED_EVENTS = sql`counted as materialized (
     )`
 
 /**
- * Events without a subscription never pass through this process, so a transaction can dispatch more of them. Only the
- * oldest events are searched. Otherwise, each search would read a long backlog of other events to its end.
+ * The maximum number of events without a subscription per transaction. It is higher, because only the database
+ * processes these events. The search is limited to the oldest events. Otherwise, each search would read a long backlog
+ * of other events.
  */
 const MAX_UNWATCHED = 2000
 
@@ -115,8 +119,8 @@ interface NumberedEvents {
   placed: number
 }
 
-// Events of organizations without a subscription need only a sequence number, which the database assigns without this
-// process.
+// Assigns sequence numbers to events of organizations without subscriptions. The database does this without sending the
+// events to this process.
 function dispatchUnwatched(database: Database): Promise<NumberedEvents> {
   return database.transaction(async (trx) => {
     if (!(await lockDispatcher(trx))) return { isBusy: true, seen: 0, placed: 0 }
@@ -162,8 +166,8 @@ interface Subscription extends Owner {
   ownerId: string | null
 }
 
-// The statement includes disabled subscriptions, whose events are held until they are enabled. A sandbox sends no
-// events while it is being filled, because they are past events.
+// Includes disabled subscriptions, whose events are held until the subscription is enabled. Excludes sandboxes that are
+// being filled, because their events are example history.
 async function findSubscriptions(
   trx: Db,
   events: UndispatchedEvent[],
@@ -187,9 +191,8 @@ interface NewDelivery extends WebhookName {
   eventId: string
 }
 
-// If the owner may not read an event, the event is not queued. If there is no owner, all deliveries are held, because a
-// new owner may have other permissions. When the deliveries are sent, events that the new owner may not read are
-// skipped.
+// Does not queue events that the owner may not read. If the owner is no longer active, all deliveries are held, because
+// the next owner may have other permissions. When they are sent, events that the new owner may not read are skipped.
 function matchSubscriptions(
   waiting: UndispatchedEvent[],
   subscriptions: Subscription[],
@@ -214,7 +217,7 @@ function matchSubscriptions(
   return { events: waiting.slice(0, taken), deliveries }
 }
 
-// Assigns sequence numbers to the events and copies the numbers to their deliveries, in one statement.
+// Stores the sequence numbers of the events and of their deliveries in one statement.
 async function storeDispatch(
   trx: Db,
   events: UndispatchedEvent[],

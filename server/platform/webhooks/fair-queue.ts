@@ -2,9 +2,8 @@ import type { Turn } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
 
 /**
- * Chooses the next subscription: in turn among the organizations, and within each organization in turn among its
- * subscriptions. Neither an organization with a thousand subscriptions nor an organization with a thousand events can
- * therefore delay others.
+ * Chooses the next subscription. Organizations take turns, and so do the subscriptions within each organization.
+ * Therefore, an organization with a thousand subscriptions or a thousand events does not delay the others.
  */
 export class FairQueue {
   readonly #organizations = new Map<string, Map<string, WebhookName>>()
@@ -23,14 +22,15 @@ export class FairQueue {
   }
 
   /**
-   * Removes and returns the next subscriptions, until their shares add up to `max`. Maps keep the insertion order, so
-   * the subscriptions that have waited longest come first. `reserve` returns the share of one of an organization's
-   * subscriptions. If the share is 0, the organization keeps its place.
+   * Removes and returns the next subscriptions until their shares total at least `max`. Maps keep the order of
+   * insertion, so the subscriptions that have waited longest are first. `reserve` returns the share of the next
+   * subscription of an organization. If the share is 0, the organization keeps its position in the queue.
    */
   next(max: number, reserve: (organizationId: string) => number): Turn[] {
     const taken: Turn[] = []
     let sum = 0
-    // An organization that was served moves to the end, where this loop finds it again while capacity remains.
+    // An organization that has had its turn moves to the end of the map, where this loop reaches it again if there is
+    // still capacity.
     for (const [organizationId, webhooks] of this.#organizations) {
       const [first] = webhooks.values()
       if (first === undefined || sum >= max) break

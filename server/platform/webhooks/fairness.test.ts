@@ -13,11 +13,11 @@ let healthy: Receiver
 let other: Builder
 
 const HANGING = 700
-/** Half of the maximum number of attempts that a process may have in progress. */
+/** Half of the maximum number of attempts that a process can have in progress. */
 const MAX_OF_ONE = 1000
 
 describe('shares of the delivery capacity', () => {
-  /** Assigns turns until no organization gets another turn, and returns the total of each organization. */
+  /** Assigns shares until no organization can get another one, and returns the total of each organization. */
   function fill(shares: InFlightShares, organizations: string[]): Record<string, number> {
     const turns = new FairQueue()
     const sums: Record<string, number> = {}
@@ -46,7 +46,7 @@ describe('shares of the delivery capacity', () => {
     fill(shares, ['a'])
     expect(shares.reserve('a')).toBe(0)
     expect(shares.reserve('b')).toBe(32)
-    // Attempts that have ended free up capacity.
+    // When attempts end, their capacity becomes available.
     shares.add('a', -100)
     expect(shares.reserve('a')).toBeGreaterThan(0)
   })
@@ -61,8 +61,7 @@ describe('shares of the delivery capacity', () => {
   })
 })
 
-// With the embedded database, claiming this number of deliveries takes longer than the time for which the receivers do
-// not respond.
+// With the embedded database, claiming so many deliveries takes longer than the receivers stay silent.
 describe.skipIf(inject('postgres') === null)(
   'a builder with 700 unresponsive receivers, created before the limit existed',
   () => {

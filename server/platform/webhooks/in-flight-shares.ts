@@ -1,19 +1,19 @@
 /**
- * Limits the number of attempts that each builder may have in progress in this process.
+ * Limits the number of attempts that each builder can have in progress in this process.
  *
- * A receiver that does not respond blocks its attempts for ten seconds, and a builder may have many such receivers. A
- * builder therefore gets more capacity only while it uses less than is free. A single builder gets up to half of the
- * total. Two builders get a third each. An amount equal to the share of each builder always remains free for the next
- * builder. For the same reason, the share of each of a builder's subscriptions shrinks as the builder's capacity is
- * used up.
+ * A receiver that does not respond occupies its attempts for ten seconds, and a builder can have many such receivers.
+ * Therefore, a builder can use more capacity only while it uses less than the amount that is free. As a result, a
+ * single builder uses at most half of the total, and two builders a third each. An equal share always remains free for
+ * the next builder. In the same way, the share of another subscription of a builder decreases with the capacity that
+ * the builder already uses.
  */
 export class InFlightShares {
   #underWay = 0
   readonly #organizations = new Map<string, number>()
 
   /**
-   * Reserves a share for one more subscription of the organization, and returns the size of the share; 0 if the
-   * subscription must wait.
+   * Reserves a share for another subscription of the organization, and returns the share; 0 if the subscription must
+   * wait.
    */
   reserve(organizationId: string): number {
     const own = this.#organizations.get(organizationId) ?? 0
@@ -24,7 +24,7 @@ export class InFlightShares {
     return share
   }
 
-  /** Adds `count` to the organization's attempts in progress; a negative `count` subtracts. */
+  /** Adds `count` to the organization's attempts in progress; a negative value subtracts. */
   add(organizationId: string, count: number): void {
     const own = (this.#organizations.get(organizationId) ?? 0) + count
     this.#underWay += count
@@ -34,13 +34,11 @@ export class InFlightShares {
 }
 
 /**
- * The number of attempts is limited by the sockets and memory of one process, about 50 kB for each attempt over TLS.
+ * The maximum number of attempts in progress, which is limited by the sockets and the memory of one process. An attempt
+ * over TLS uses about 50 kB.
  */
 const MAX_IN_FLIGHT = 2000
 
-/**
- * The maximum number of attempts that one subscription may have in progress. When less capacity is free, a subscription
- * gets this fraction of its builder's capacity.
- */
+/** The maximum number of attempts that one subscription can have in progress. */
 const MAX_SHARE = 32
 const SHARE_FRACTION = 25

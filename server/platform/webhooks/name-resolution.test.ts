@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 /**
- * Returns a resolver whose name server responds to a query with the result of `answer`, or does not respond if the
+ * Returns a resolver. Its name server responds to a query with the result of `answer`, and does not respond if the
  * result is null.
  */
 async function getResolver(answer: (question: Buffer) => Buffer | null): Promise<Resolver> {
@@ -28,18 +28,18 @@ async function getResolver(answer: (question: Buffer) => Buffer | null): Promise
 
 const silent = () => null
 
-/** Returns the response that the name does not exist (RFC 1035). */
+/** Returns a response that states that the name does not exist (RFC 1035). */
 function noSuchName(question: Buffer): Buffer {
   const bytes = Buffer.from(question)
   bytes.writeUInt16BE(0x8183, 2)
-  // Removes the additional records of the query.
+  // Remove the additional records of the query.
   bytes.writeUInt16BE(0, 10)
   return bytes.subarray(0, bytes.indexOf(0, 12) + 5)
 }
 
 /**
- * Returns a system resolver that knows every name. Also returns the names that the resolver was asked to look up, and
- * the maximum number of concurrent lookups.
+ * Returns a system resolver that knows all names. Also returns the names that were looked up, and the maximum number of
+ * concurrent lookups.
  */
 function system() {
   const seen = { asked: [] as string[], most: 0 }

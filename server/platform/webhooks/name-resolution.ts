@@ -1,29 +1,29 @@
 import { type LookupAddress, promises } from 'node:dns'
 import type { Resolver } from 'node:dns/promises'
 
-/** Returns the IP addresses of a name. Rejects if the name has no addresses. */
+/** Returns the IP addresses of a host name. Rejects if the name has no addresses. */
 export type Resolve = (name: string) => Promise<string[]>
 
 /**
- * Two rounds of about two seconds each. If a name server does not respond, the lookup takes less than half of the time
- * of an attempt.
+ * Makes two tries of about two seconds each. If a name server does not respond, the lookup takes less than half of the
+ * time of an attempt.
  */
 const resolver = new promises.Resolver({ timeout: 2000, maxTimeout: 2000, tries: 2 })
 
-/** The time that a delivery waits for a lookup. No delivery waits for a lookup that takes longer. */
+/** The maximum time in milliseconds for which a delivery waits for a lookup. */
 const WAIT_MS = 10_000
 
-/** A private network has far fewer receivers. */
+/** The maximum number of concurrent lookups of the system. A private network has far fewer receivers. */
 const MAX_NAMES = 1000
 
-// The system's own lookup is not used, because it shares a small thread pool with file reads. Only two of these threads
-// look up names, including the name of the database server. Names whose servers do not respond would block lookups and
-// file reads for minutes.
+// Does not use the lookup of the operating system, because it shares a small thread pool with file reads. Only two of
+// the threads look up names, including the name of the database server. Names whose servers do not respond would block
+// lookups and file reads for minutes.
 export const resolveWithDns = createDnsResolver(resolver)
 
 /**
- * On a private network, receivers may have names that only the system can resolve, with its hosts file or its search
- * domain.
+ * In a private network, receivers can have names that only the operating system can resolve, for example with its hosts
+ * file or search domain.
  */
 export const resolveOnPrivateNetwork = createPrivateResolver(resolver, async (name) =>
   (await promises.lookup(name, { all: true })).map(lookupAddress),
@@ -40,8 +40,8 @@ function createDnsResolver(resolver: Resolver): Resolve {
 }
 
 /**
- * Returns a resolver that uses DNS first and then the system. If the servers of a name do not respond, the system is
- * not used, because it would wait far longer. Names without a domain are not looked up in DNS.
+ * Returns a resolver that uses DNS first, and then the operating system. If the name servers do not respond, it does
+ * not use the operating system, which would wait far longer. It does not look up names without a domain in DNS.
  */
 export function createPrivateResolver(resolver: Resolver, system: Resolve): Resolve {
   const dns = createDnsResolver(resolver)
@@ -59,7 +59,7 @@ export function createPrivateResolver(resolver: Resolver, system: Resolve): Reso
 const TIMEOUT_CODE = 'ETIMEOUT'
 
 /**
- * Returns a resolver that looks up one name at a time, so that other lookups find a free thread. Concurrent callers
+ * Returns a resolver that looks up only one name at a time, so that other lookups find a free thread. Concurrent calls
  * with the same name share one lookup.
  */
 function limitLookups(resolve: Resolve): Resolve {

@@ -58,7 +58,7 @@ export const webhookOperations = {
         await webhooks.storeTokenPermissions(call, before.id)
       }
       const isElsewhere = url !== undefined && url !== before.url
-      // A client activates an active subscription to state that the receiver has been repaired.
+      // Activating an active subscription means that the receiver has been repaired.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
       if (isElsewhere || isSwitched) wakeAfterCommit(call, before.id)
       const changes = {
@@ -153,7 +153,7 @@ export const webhookOperations = {
   async redeliverEvent({ path }, call) {
     const delivery = await call.write(async (call) => {
       const { webhookId } = await findDelivery(call, path.deliveryId)
-      // The subscription is locked first, as in all transactions, so that they cannot deadlock.
+      // Lock the subscription first, as all transactions do, so that they cannot deadlock.
       const webhook = await lockUnarchived(call, webhookId)
       const row = await webhooks.lockDelivery(call, path.deliveryId)
       if (row === undefined) throw notFound()
@@ -173,14 +173,14 @@ export const webhookOperations = {
   },
 } satisfies Partial<Handlers>
 
-// Otherwise, only the check that runs once a second would find the delivery.
+// Announces the delivery after the commit. Otherwise, only the check that runs every second would find it.
 function wakeAfterCommit(call: WriteCall, webhookId: string): void {
   const { organizationId, services } = call
   call.afterCommit(() => services.deliveriesDue({ organizationId, webhookId }))
 }
 
-// A caller that changes the events or the URL of a subscription becomes its owner. A caller that only disables the
-// subscription does not become its owner.
+// Returns whether the update only disables the subscription. All other updates make the caller the owner of the
+// subscription.
 function isOnlyDisabling({ status, ...rest }: Input<'updateWebhook'>['body']): boolean {
   return status === 'disabled' && Object.keys(rest).length === 0
 }

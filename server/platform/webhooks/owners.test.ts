@@ -10,12 +10,12 @@ import { findUserPrincipal } from '../keys/principals.ts'
 import { isDelegablePermission, type Role } from '../keys/roles.ts'
 
 /**
- * These tests check the owners of subscriptions. A subscription acts for a key or a user, and receives events that this
- * owner may read at the time of sending.
+ * These tests check the owners of subscriptions. A subscription acts for its owner, which is a key or a user, and
+ * receives events that the owner may read when they are sent.
  */
 let plumbline: TestPlumbline
 let receiver: Receiver
-/** Receives all events, through a key with all read permissions. */
+/** Receives all events, because its key has all read permissions. */
 let witness: Receiver
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const ADMINISTERING: Permission[] = ['webhooks:read', 'webhooks:write']
 
-/** Creates a key with its own admin, so that a test can revoke the key or deactivate the admin. */
+/** Creates a key that acts for a new admin, so that a test can revoke the key or deactivate the admin. */
 async function newKey(permissions: Permission[], expiresAt: Date | null = null) {
   const { organizationId, database, clock } = plumbline
   const email = `admin${++count}@harrowfinch.example.com`
@@ -106,7 +106,7 @@ describe('a subscription', () => {
     expect(objectsAt(witness)).toEqual([home, vendor])
     expect(objectsAt(receiver)).toEqual([vendor])
     expect((await deliveries(ofApp.id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
-    // An admin who takes over the subscription is not limited by the permissions of the token.
+    // When an admin takes over the subscription, the permissions of the app's token no longer limit it.
     await plumbline.patch(`/api/ext/webhooks/${ofApp.id}`, { excludeOwnChanges: false })
     const later = await createHome()
     await receiver.until(2)
@@ -218,12 +218,12 @@ describe('a subscription', () => {
     )
     for (const { eventType, attemptCount, nextAttemptAt } of body.data)
       expect([eventType, attemptCount, nextAttemptAt]).toEqual(['home.created', 0, null])
-    // The vendor's own delivery is recorded only after the receiver has responded.
+    // The delivery for the vendor is recorded after the receiver has responded.
     await plumbline.until(
       `/api/ext/webhooks/${id}/deliveries?status=pending`,
       (answer) => answer.body.data.length === 0,
     )
-    // The delivery is not sent on request either.
+    // Requesting another delivery does not send the event either.
     await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`)
     await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, (answer) => answer.body.status === 'cancelled')
     expect(objectsAt(receiver)).toEqual([vendor])
@@ -255,7 +255,7 @@ describe('a subscription without an active owner', () => {
     await createVendor()
     await receiver.until(1)
     await lose(key)
-    // From now on, no events are sent, even before the service has disabled the subscription.
+    // Events are no longer sent, even before the service has disabled the subscription.
     const later = await createVendor()
     await witness.until((all) => all.some(({ event }) => event.data.object.id === later))
     const { body } = await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.status === 'disabled')
@@ -366,7 +366,7 @@ test('deliveries are listed only for callers who can read the events', async () 
     ['POST', `/api/ext/deliveries/${home?.id}/redeliver`],
   ] as const)
     expect((await plumbline.request(method, path, undefined, { key })).status).toBe(404)
-  // A test delivery contains only the contract's example, which is public.
+  // A test delivery contains only the example from the API contract, which is public.
   const tested = await plumbline.post(`/api/ext/webhooks/${id}/test`, { eventType: 'home.created' }, { key })
   expect(tested.status).toBe(202)
   expect((await plumbline.get(`/api/ext/deliveries/${tested.body.id}`, { key })).status).toBe(200)

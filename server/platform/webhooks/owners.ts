@@ -5,33 +5,37 @@ import { getEventPermission } from '../events/readable-events.ts'
 import { getRolePermissions, ROLES, type Role } from '../keys/roles.ts'
 
 /**
- * Determines the owner of a subscription, and the permissions that the owner currently has. The statements that match
- * events and claim deliveries read the owner together with the subscription. The data is therefore equally current and
- * needs no extra statement.
+ * Determines the owner of a subscription and the owner's current permissions. The statements that match events and
+ * claim deliveries also read the owner, so the data is current and needs no additional statement.
  *
- * As in a call, a key has only the permissions that both the key and its user's role include. A subscription created
- * with a narrowed access token is limited to the permissions of that token. An owner counts as gone if it can no longer
- * create the subscription. These are a revoked or expired key, a deactivated user, an app that its user has
- * disconnected, and any owner without the permission. If the service itself is the owner, the owner is never gone.
+ * As in a call, a key has only the permissions that are also in the role of its user. A subscription that was created
+ * with a narrowed access token is limited to the permissions of that token. An owner counts as gone if it could no
+ * longer create the subscription: if the key is revoked or expired, if the user is deactivated, if the user has
+ * disconnected the app, or if the owner no longer has the permission. If the owner is the service itself, it is never
+ * gone.
  */
 export interface Owners {
-  /** Returns the SQL of the owner columns, for a statement over subscriptions `w` that includes `joins`. */
+  /**
+   * Returns SQL for the columns about the owner, for a statement that selects from subscriptions `w` and includes
+   * `joins`.
+   */
   columns(now: Date): RawBuilder<unknown>
   readonly joins: RawBuilder<unknown>
   /** Returns the SQL condition that the owner of `w` is gone, for a statement that includes `joins`. */
   isGone(now: Date): RawBuilder<unknown>
-  /** Returns whether the owner may read events of this type that also require these permissions. */
+  /** Returns whether the owner may read events of this type for which these permissions are also required. */
   mayRead(owner: Owner, type: string, also: readonly string[] | null): boolean
 }
 
-/** The columns that contain the owner of a subscription. */
+/** The columns about the owner of a subscription. */
 export interface Owner {
   isOwnerGone: boolean
   ownerType: string
-  /** The permissions of the key, or of the app that acts for a user; null for a user who acts directly. */
+  /** The permissions of the key, or of the app that acts for a user; null if a user acts directly. */
   ownerPermissions: string[] | null
   /**
-   * The permissions of the narrower token that created or took over the subscription; null if there was no such token.
+   * The permissions of the token with fewer permissions that created or took over the subscription; null if there was
+   * none.
    */
   tokenPermissions: string[] | null
   /** The role of the user, or of the key's user. */

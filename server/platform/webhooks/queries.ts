@@ -20,10 +20,7 @@ export async function countWebhooks(call: Tenant): Promise<number> {
   return Number(found.count)
 }
 
-/**
- * Prevents other transactions from creating or activating a subscription of the organization until this transaction
- * ends.
- */
+/** Until this transaction ends, other transactions cannot create or activate subscriptions of the organization. */
 export async function lockActivation({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185009))`.execute(db)
 }
@@ -45,7 +42,7 @@ export async function listActiveWebhooks(call: Tenant): Promise<ActiveWebhook[]>
     .execute()
 }
 
-/** Stores the secrets in a row that the transaction has created or locked. */
+/** Stores the secrets of a subscription that this transaction has created or locked. */
 export async function storeWebhookSecrets(
   call: WriteCall,
   id: string,
@@ -59,7 +56,7 @@ export async function storeWebhookSecrets(
     .execute()
 }
 
-/** Stores the permissions of an app's access token in a row that the transaction has created or locked. */
+/** Stores the permissions of an app's access token on a subscription that this transaction has created or locked. */
 export async function storeTokenPermissions({ db, organizationId, principal }: WriteCall, id: string): Promise<void> {
   await db
     .updateTable('webhooks')
@@ -80,8 +77,8 @@ export async function findSealedSecret(call: Tenant, id: string): Promise<string
 }
 
 /**
- * Ends the pause of a subscription. A client that requests a delivery implies that the receiver was repaired. The next
- * attempt will show whether the receiver was repaired.
+ * Ends the pause of a subscription, because a client that requests a delivery assumes that the receiver works again.
+ * The next attempt shows whether it does.
  */
 export async function endPause(call: WriteCall, id: string, now: Date): Promise<void> {
   await call.db
@@ -93,8 +90,8 @@ export async function endPause(call: WriteCall, id: string, now: Date): Promise<
     .execute()
 }
 
-// The effect of a subscription's state on its pending deliveries (held, or canceled with the subscription) is derived
-// here instead of being stored. Only individually canceled deliveries are stored as canceled.
+// Pending deliveries are held or canceled depending on the state of their subscription. This is determined here instead
+// of being stored. Only deliveries that were canceled individually are stored as canceled.
 const DELIVERY = sql`
   d."id", d."webhookId", d."eventId", d."eventType", d."test",
   case when d."status" <> 'pending' then d."status" when w."archivedAt" is not null then 'cancelled'
@@ -103,12 +100,16 @@ const DELIVERY = sql`
   case when d."status" = 'pending' and w."archivedAt" is null and (w."status" = 'active' or d."test") then d."nextAttemptAt" end as "nextAttemptAt",
   d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
 
-// A test delivery contains only the contract's example, which is public.
+// All callers can read test deliveries, because they contain only the example from the API contract, which is public.
 function isReadableSql(readable: readonly string[]): RawBuilder<unknown> {
   return sql`(d."test" or d."eventType" = any(${readable}))`
 }
 
-/** @param readable the event types that may be returned; null means all types */
+/**
+ * Lists the deliveries of a subscription.
+ *
+ * @param readable the event types that may be returned; null means all types
+ */
 export async function listDeliveries(
   call: Tenant,
   webhook: Webhook,
@@ -143,7 +144,7 @@ export async function listDeliveries(
   return toPage(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
 }
 
-// A cursor comes from a caller, who may have invented the cursor.
+// A cursor comes from the caller, who may have made it up.
 function toTimestamp(value: unknown): string {
   if (
     typeof value !== 'string' ||
@@ -178,7 +179,7 @@ export async function findDelivery(
   return rows[0]
 }
 
-/** Returns the existing deliveries with these IDs, in the order of their IDs. */
+/** Returns the deliveries with these IDs that exist, in the order of their IDs. */
 export async function findDeliveries(call: Tenant, ids: readonly string[]): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
@@ -195,7 +196,7 @@ export async function listAttempts(call: Tenant, deliveryId: string): Promise<De
   return rows.reverse()
 }
 
-/** Returns the error of the most recent failed attempt, of any delivery. */
+/** Returns the error of the last failed attempt of any delivery of the subscription. */
 export async function findLastError(call: Tenant, webhookId: string): Promise<string | null> {
   const { rows } = await sql<{ error: string | null }>`
     select "error" from "deliveries"
@@ -204,10 +205,7 @@ export async function findLastError(call: Tenant, webhookId: string): Promise<st
   return rows[0]?.error ?? null
 }
 
-/**
- * Locks the row of a delivery until the transaction ends, and returns the fields that determine whether the delivery
- * may be sent again.
- */
+/** Locks a delivery until the transaction ends, and returns the fields that determine whether it can be sent again. */
 export async function lockDelivery(
   call: WriteCall,
   id: string,
@@ -227,9 +225,7 @@ export async function makeDeliveryDue(call: WriteCall, id: string, now: Date): P
     .execute()
 }
 
-/**
- * Makes the missed deliveries of a period due, oldest first. Deliveries in progress are left to their current attempt.
- */
+/** Makes the missed deliveries of a period due again, oldest first. Does not change deliveries in progress. */
 export async function recoverMissedDeliveries(
   call: WriteCall,
   webhookId: string,
@@ -250,7 +246,7 @@ export async function recoverMissedDeliveries(
   return Number(numAffectedRows ?? 0)
 }
 
-/** Stores a test delivery. A test delivery has no event, so it contains its own payload. */
+/** Stores a test delivery with its payload, because there is no event. */
 export async function insertTestDelivery(
   call: WriteCall,
   test: { id: string; webhookId: string; eventId: string; eventType: string; payload: string; now: Date },

@@ -6,10 +6,10 @@ import { canManageWebhook } from './takeover.ts'
 import { getSecretEncryptionContext } from './webhook-secret.ts'
 
 /**
- * A client that lost the first response needs the secret. Without the secret, the subscription is useless. The repeated
- * response contains the current secret, decrypted from its stored form. A deleted subscription no longer has a secret.
- * If a client no longer owns the subscription, it does not get the secret, because another user may have replaced the
- * secret in the meantime.
+ * If a client repeats a request because it did not receive the response, it needs the secret. Without the secret, it
+ * cannot verify deliveries. The repeated response contains the current secret, which is stored encrypted. A deleted
+ * subscription has no secret. A client that does not own the subscription anymore does not receive the secret, because
+ * another user may have replaced it.
  */
 export const repeatWebhookSecret: RepeatRules = {
   conceal({ secret: _, ...rest }: Partial<WebhookWithSecret>) {

@@ -1,26 +1,25 @@
 /**
- * Determines when a failed delivery is retried. The schedule lists the pauses in seconds, starting with the pause
- * before the first attempt. After the last pause there are no further attempts.
+ * Computes the time of the next attempt after a failed attempt. The schedule contains the delays in seconds, starting
+ * with the delay before the first attempt. After the last delay, there are no more attempts.
  */
 
 /**
- * Jitter: every pause is shorter or longer by up to this fraction, so that deliveries that failed together are not
- * retried together. The fraction is a little less than the 20 % that the contract allows, to leave room for network
- * time.
+ * The maximum fraction by which a delay is randomly shortened or extended, so that deliveries that failed together are
+ * not retried together. It is a little below the 20% that the API contract allows, to leave time for the network.
  */
 const JITTER = 0.18
 
-/** A receiver may request a longer wait than the wait in the schedule, but not an unlimited wait. */
+/** The maximum wait that a receiver can request with Retry-After. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
 export interface FailedAttempt {
-  /** Number of attempts so far, including this one. */
+  /** The number of attempts so far, including the failed one. */
   attempts: number
   endedAtMs: number
   retryAfterMs: number | null
 }
 
-/** Returns the time of the next attempt in milliseconds; null when the schedule is exhausted. */
+/** Returns the time of the next attempt in milliseconds; null if there are no more attempts. */
 export function computeNextAttemptMs(
   schedule: readonly number[],
   { attempts, endedAtMs, retryAfterMs }: FailedAttempt,
@@ -32,7 +31,10 @@ export function computeNextAttemptMs(
   return Math.round(endedAtMs + Math.max(pauseMs, retryAfterMs ?? 0))
 }
 
-/** Returns a Retry-After header (seconds or a date) as milliseconds from now; null if it is missing or unreadable. */
+/**
+ * Returns the wait in milliseconds that a Retry-After header requests (in seconds or as a date); null if the header is
+ * missing or invalid.
+ */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null
   const text = header.trim()

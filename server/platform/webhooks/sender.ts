@@ -5,17 +5,18 @@ import type { Resolve } from './name-resolution.ts'
 import { parseRetryAfter } from './retry-schedule.ts'
 
 /**
- * Makes one attempt: a POST request and its outcome. Never throws, because every kind of failure is an outcome.
+ * The outcome of one attempt, which is a POST request. An attempt never throws, because every failure is also an
+ * outcome.
  *
- * From the first byte sent to the last response header, an attempt may take 10 seconds. A redirect is treated like any
- * other response whose status is not 2xx. The first kilobyte of the response body is kept. If much more follows, the
- * connection is closed. A response from a private network is not stored.
+ * An attempt can take up to 10 seconds from the first byte sent to the last response header. A redirect counts as a
+ * failure, like every status other than 2xx. The first kilobyte of the response body is stored. If the body is much
+ * longer, the connection is closed. Responses from private networks are not stored.
  */
 export interface AttemptOutcome {
   kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'
   startedAtMs: number
   durationMs: number
-  /** Time from the start to the first byte sent, in milliseconds; null if nothing was sent. */
+  /** The time in milliseconds from the start until the first byte was sent; null if nothing was sent. */
   sentAfterMs: number | null
   responseStatus: number | null
   responseBody: string | null
@@ -36,20 +37,23 @@ export interface Sender {
 
 const TIMEOUT_MS = 10_000
 const MAX_STORED_BYTES = 1024
-/** Reading a body up to this size keeps the connection usable. For longer bodies, a new connection is cheaper. */
+/**
+ * The maximum length of a body that is read completely so that the connection can be reused. For a longer body, opening
+ * another connection is cheaper.
+ */
 const MAX_READ_BYTES = 16 * 1024
 
 /**
- * Connections are kept for the next event, but closed before the receiver closes them (Node does this after 5 s). A
- * request on a closing connection would count as a failure.
+ * The time in milliseconds for which idle connections stay open for the next event. It is shorter than that of
+ * receivers (5 s for Node), because a request on a connection that the receiver is closing would fail.
  */
 const KEEP_ALIVE_MS = 2500
 
-/** Options of a sender, including the parts that tests replace. */
+/** The options of a sender, including functions that tests replace. */
 export interface SenderOptions {
   allowPrivate: boolean
   resolve?: Resolve | undefined
-  /** Returns whether responses from an address may be kept. */
+  /** Returns whether responses from an address may be stored. */
   isShown?(address: string): boolean
 }
 
@@ -73,7 +77,7 @@ export function createSender(
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      // The timer below covers both timeouts.
+      // No limit here, because the timer below covers both timeouts.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -89,8 +93,8 @@ export function createSender(
 }
 
 /**
- * Origins whose name has ever resolved to a private network. The responses of these origins are never shown, even if a
- * later connection reaches a public address, because undici does not report the connection of a response.
+ * The origins whose name has ever resolved to an address in a private network. Their responses are never stored, not
+ * even from a public address, because undici does not report to which connection a response belongs.
  */
 class HiddenOrigins {
   readonly #origins = new Set<string>()
@@ -99,7 +103,7 @@ class HiddenOrigins {
     if (this.#origins.size < MAX_ORIGINS) this.#origins.add(origin)
   }
 
-  // When the set is full, no responses are shown.
+  // If the set is full, hides the responses of all origins.
   has(origin: string): boolean {
     return this.#origins.size === MAX_ORIGINS || this.#origins.has(origin)
   }
@@ -152,13 +156,13 @@ function sendAttempt(
       { origin, path: pathname + search, method: 'POST', headers: attempt.headers, body: attempt.body },
       {
         onRequestStart(request) {
-          // The connection was established too late to be used.
+          // The attempt ended before the connection was established.
           if (isOver) return request.abort(new Error('The attempt has ended.'))
           controller = request
           sentAfterMs = performance.now() - started
         },
         onResponseStart(_controller, statusCode, headers) {
-          // A response with status 1xx is only interim.
+          // Responses with status 1xx precede the final response.
           if (statusCode < 200) return
           status = statusCode
           answeredMs = performance.now() - started
@@ -185,7 +189,7 @@ function sendAttempt(
   }
 }
 
-// Drops a character that the size limit cut in half, and NUL characters, which a text column cannot contain.
+// Removes a character that the size limit has cut in half, and NUL characters, which a text column cannot contain.
 function readBody(chunks: Buffer[]): string {
   return Buffer.concat(chunks)
     .toString('utf8')

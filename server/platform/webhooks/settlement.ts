@@ -11,13 +11,12 @@ import type { AttemptOutcome } from './sender.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING, FIRST_PROBE_SECONDS } from './webhook.ts'
 
 /**
- * Records the outcome of attempts in one transaction. The attempts, the state of their deliveries, and the failure counts
- * of their subscriptions are written together or not at all.
+ * Records the outcomes of attempts. One transaction stores the attempts, the states of their deliveries, and the
+ * failure counts of their subscriptions.
  *
- * The failure count is exact even if several processes settle concurrently. The failure count is incremented in the
- * database under the row lock, and the 50th failure disables the subscription in the same statement. If the claim was
- * lost in the meantime, the attempt is still recorded, but the delivery does not change, because another process has
- * claimed it.
+ * The failure count is exact even if several processes record outcomes concurrently: the database increments it while
+ * the row is locked, and the same statement disables the subscription at the 50th failure. If the claim has expired and
+ * another process has claimed the delivery, the attempt is still recorded, but the delivery does not change.
  */
 export interface EndedAttempt {
   claimed: ClaimedDelivery
@@ -27,9 +26,9 @@ export interface EndedAttempt {
 export interface Settlement {
   /** The new status of each delivery, in the order of the attempts. */
   statuses: SettlementRow['status'][]
-  /** The subscriptions that this settlement disabled. */
+  /** The subscriptions that were disabled because of these outcomes. */
   disabled: DisabledWebhook[]
-  /** The subscriptions that will have deliveries to send, each with the time of the next delivery. */
+  /** The subscriptions with further deliveries to send, and the time of the next delivery of each. */
   retries: (WebhookName & { atMs: number })[]
 }
 
@@ -38,8 +37,8 @@ export interface DisabledWebhook extends WebhookName {
 }
 
 /**
- * Notifies the builders, in the transaction that disables their subscriptions. Returns a function to call after the
- * commit of that transaction.
+ * Notifies the builders in the transaction that disables their subscriptions. Returns a function that must be called
+ * after the commit.
  */
 export type TellDisabled = (trx: Db, disabled: DisabledWebhook[]) => Promise<() => void>
 
@@ -57,7 +56,7 @@ export async function storeAttemptOutcomes(
     ({ organizationId }) => organizationId,
   )
   const organizations = [...Map.groupBy(rows, ({ organizationId }) => organizationId)]
-  // Every process locks in the same order.
+  // All processes lock in the same order, so that they cannot deadlock.
   organizations.sort(([one], [other]) => (one < other ? -1 : 1))
   let afterCommit = () => {}
   const settlement = await database.transaction(async (trx) => {
@@ -77,7 +76,7 @@ export async function storeAttemptOutcomes(
   return settlement
 }
 
-/** A transaction that settles, and the organization whose rows its statements name. */
+/** The transaction that records outcomes, and the organization whose rows it changes. */
 interface Settling {
   trx: Db
   organizationId: string
@@ -92,14 +91,14 @@ interface CountedWebhook {
   pausedUntil: string | null
 }
 
-/** Counts the failures of the organization's subscriptions. Returns those that have changed. */
+/** Updates the failure counts of the organization's subscriptions. Returns the subscriptions that have changed. */
 async function applyEffects(settling: Settling, effects: readonly WebhookEffect[]): Promise<ChangedWebhook[]> {
   if (effects.length === 0) return []
   const { trx, organizationId, now } = settling
   const failedIds = effects.flatMap((effect) =>
     effect.failuresFirst + effect.failuresLast > 0 ? effect.webhookId : [],
   )
-  // A success of a healthy subscription changes nothing about it.
+  // If a subscription had no failures, a success does not change it.
   const { rows: locked } = await sql<CountedWebhook>`
     select "id", "consecutiveFailures", "failedProbes", "pausedUntil" from "webhooks"
     where "organizationId" = ${organizationId} and "id" = any(${effects.map(({ webhookId }) => webhookId)}::text[])
@@ -128,7 +127,7 @@ async function applyEffects(settling: Settling, effects: readonly WebhookEffect[
   return changed
 }
 
-/** Returns the counts of a subscription after its attempts, and why they disable it; null if they do not. */
+/** Returns the counts of a subscription after its attempts, and the reason to disable it; null if it stays active. */
 function planCounts(
   webhook: CountedWebhook,
   effect: WebhookEffect,
@@ -142,7 +141,7 @@ function planCounts(
   const reason: DisabledWebhook['reason'] | null = effect.gone ? 'gone' : hasTooManyFailures ? 'failures' : null
   const counts = { consecutiveFailures, failedProbes: isProbed ? probes : 0, reason }
   if (reason !== null || !isProbed) return { ...counts, pausedUntil: null }
-  // Attempts that began before the pause do not prolong it.
+  // Attempts that started before the pause do not extend it.
   if (webhook.pausedUntil !== null && effect.probes === 0 && !effect.succeeded)
     return { ...counts, pausedUntil: webhook.pausedUntil }
   const pauseSeconds = Math.min(FIRST_PROBE_SECONDS * 2 ** Math.min(probes, 30), maxPauseSeconds)
@@ -150,7 +149,7 @@ function planCounts(
   return { ...counts, pausedUntil: new Date(now.getTime() + pauseMs).toISOString() }
 }
 
-/** Records the attempts, and the resulting state of the deliveries that this process still has claimed. */
+/** Records the attempts, and updates the deliveries whose claims this process still holds. */
 async function recordAttempts({ trx, organizationId, now }: Settling, rows: readonly SettlementRow[]): Promise<void> {
   const column = <Field extends keyof SettlementRow>(field: Field) => rows.map((row) => row[field])
   await sql`
@@ -165,7 +164,7 @@ async function recordAttempts({ trx, organizationId, now }: Settling, rows: read
       ${column('nextAttemptAt')}::timestamptz[]
     ) as s ("deliveryId", "claimId", "attemptedAt", "responseStatus", "error", "status", "nextAttemptAt")
     where d."organizationId" = ${organizationId} and d."id" = s."deliveryId" and d."claimId" = s."claimId"`.execute(trx)
-  // A delivery may have been deleted meanwhile.
+  // A delivery may have been deleted in the meantime.
   const existing = await sql<{ id: string }>`
     select "id" from "deliveries"
     where "organizationId" = ${organizationId} and "id" = any(${column('deliveryId')}::text[])
@@ -193,7 +192,7 @@ const ATTEMPT_COLUMNS = sql.join(
   ].map((column) => sql.id(column)),
 )
 
-// A paused subscription has nothing to send until its pause is over.
+// Returns the next retries. Omits paused subscriptions, which send nothing until the pause ends.
 function listRetries(rows: SettlementRow[], changed: ChangedWebhook[]): Settlement['retries'] {
   const pauses = new Map(
     changed.map(({ webhookId, pausedUntil }) => [webhookId, pausedUntil === null ? 0 : Date.parse(pausedUntil)]),
@@ -249,18 +248,18 @@ function planRetry(claimed: ClaimedDelivery, outcome: AttemptOutcome, config: Co
 }
 
 /**
- * The effect of a series of attempts on the failure count of one subscription, in the order in which the attempts
- * ended.
+ * The effect of a series of attempts on the failure count of a subscription. The attempts are in the order in which
+ * they ended.
  */
 interface WebhookEffect {
   organizationId: string
   webhookId: string
-  /** Number of failures before the first success, or of all failures if there was no success. */
+  /** The number of failures before the first success; the number of all failures if there was no success. */
   failuresFirst: number
   succeeded: boolean
-  /** Number of failures after the last success. */
+  /** The number of failures after the last success. */
   failuresLast: number
-  /** Number of failures that were probes. */
+  /** The number of failures that were probes. */
   probes: number
   gone: boolean
   /** The longest wait that the receiver requested, in seconds. */

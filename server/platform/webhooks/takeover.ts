@@ -5,9 +5,9 @@ import { getRolePermissions, isDelegablePermission } from '../keys/roles.ts'
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Throws `permission_denied` if the caller neither owns the subscription nor has all permissions of an admin. A caller
- * that chooses the URL or the secret of a subscription can replace settings on which the owner's receiver relies. Apps
- * can change only the subscriptions that they own. Browser tokens cannot change subscriptions (`wrong_caller`).
+ * Throws `permission_denied` unless the caller owns the subscription or has all permissions of an admin. A caller that
+ * can set the URL or the secret of a subscription can change settings that the owner's receiver depends on. Apps can
+ * change only the subscriptions that they own. Browser tokens cannot change subscriptions (`wrong_caller`).
  */
 export function assertCanManageWebhook(call: Call, webhook: Webhook): void {
   assertNotBrowserToken(call)

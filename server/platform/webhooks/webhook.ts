@@ -4,35 +4,32 @@ import type { Webhook } from '../../../client/contract.gen.ts'
 export const FAILURES_UNTIL_DISABLED = 50
 
 /**
- * After this number of consecutive failures, attempts are made one at a time. Otherwise, if a receiver is down for a
- * minute with a thousand events waiting, its subscription would be disabled within that minute.
+ * The number of consecutive failures after which only one attempt at a time is made (probing). Without probing, a
+ * subscription with a thousand pending events would be disabled if its receiver were unavailable for a minute.
  */
 export const FAILURES_UNTIL_PROBING = 5
 
-/**
- * The first pause between such attempts, in seconds. Each further pause is twice as long as the previous pause, up to
- * `webhookProbeMaxSeconds`.
- */
+/** The pause in seconds before the next probe. Each further pause is twice as long, up to `webhookProbeMaxSeconds`. */
 export const FIRST_PROBE_SECONDS = 5
 
-/** The maximum number of receivers of a single event. */
+/** The maximum number of active subscriptions, and thereby of receivers of a single event. */
 export const MAX_ACTIVE = 50
 
 /**
- * The maximum number of subscriptions of an organization. Every event is matched against all of its organization's
- * subscriptions, and held for disabled subscriptions.
+ * The maximum number of subscriptions of an organization. Every event is compared with all subscriptions of its
+ * organization, and is held for those that are disabled.
  */
 export const MAX_WEBHOOKS = 200
 
 /**
- * The maximum number of deliveries recovered by one recoverWebhook call, whose transaction then takes a few seconds.
+ * The maximum number of deliveries that one call of recoverWebhook makes due. Its transaction then takes a few seconds.
  */
 export const MAX_RECOVERED = 50_000
 
-/** Time for which events of a disabled subscription are held, in milliseconds. */
+/** The time in milliseconds for which the events of a disabled subscription are held. */
 export const HELD_MS = 14 * 24 * 3_600_000
 
-/** Minimum number of days for which attempts and finished deliveries remain readable. */
+/** The minimum number of days for which attempts and finished deliveries can be read. */
 export const KEPT_DAYS = 30
 
 interface Subscription {
@@ -46,14 +43,14 @@ export function matchesEvent(webhook: Subscription, event: { type: string; actor
   return !(webhook.excludeOwnChanges && event.actorId !== null && event.actorId === webhook.ownerId)
 }
 
-/** Returns the fields that change when a subscription is enabled or disabled by a user. */
+/** Returns the fields that change when a user enables or disables a subscription. */
 export function planStatusSwitch(status: Webhook['status'], now: Date) {
   return status === 'active'
     ? { status, disabledReason: null, disabledAt: null, consecutiveFailures: 0, pausedUntil: null }
     : { status, disabledReason: 'requested' as const, disabledAt: now.toISOString(), pausedUntil: null }
 }
 
-/** Returns the subscription in the form in which a caller sees it, without an expired previous secret. */
+/** Returns the subscription as a caller sees it, without a previous secret that has expired. */
 export function omitEndedSecret(webhook: Webhook, now: Date): Webhook {
   const { previousSecretExpiresAt: expiry } = webhook
   return expiry !== null && Date.parse(expiry) <= now.getTime()

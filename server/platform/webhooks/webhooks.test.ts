@@ -15,7 +15,7 @@ afterAll(() => plumbline.stop())
 beforeEach(async () => {
   receiver = await startReceiver()
 })
-// A remaining subscription would continue to send to a receiver that no longer exists.
+// Delete all subscriptions, because they would continue to send to a receiver that no longer exists.
 afterEach(async () => {
   for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data)
     await plumbline.delete(`/api/ext/webhooks/${id}`)
@@ -39,7 +39,7 @@ let count = 0
 async function createVendor(options?: object) {
   const answer = await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${++count}` }, options)
   expect(answer.status).toBe(201)
-  // Only the response of the create operation has this field. The vendor itself does not have this field.
+  // Only the response of createVendor has this field. The record of the vendor does not.
   const { possibleDuplicates: _, ...vendor } = answer.body
   return vendor
 }
@@ -177,7 +177,7 @@ describe('several subscriptions', () => {
     const other = await subscribe({ url: `${receiver.url}/other` })
     expect((await change(other.id, { url: receiver.url })).status).toBe(409)
     expect((await change(other.id, { url: receiver.url, allowDuplicate: true })).status).toBe(200)
-    // A change that does not create a duplicate is allowed, even if a duplicate already exists.
+    // A change that does not affect the events or the URL is allowed, even if there is already a duplicate.
     expect((await change(other.id, { excludeOwnChanges: true })).status).toBe(200)
     expect((await change(other.id, { eventTypes: ['*'] })).status).toBe(409)
     await change(first.id, { status: 'disabled' })
@@ -191,7 +191,7 @@ describe('several subscriptions', () => {
     const numbered = (i: number) => create({ url: `${receiver.url}?${i}` })
     const created: string[] = []
     for (let i = 0; i < 45; i++) created.push((await numbered(i)).body.id)
-    // All requests are sent at the same time, so that each could get one of the last places.
+    // The requests are concurrent, so that each of them could create one of the last allowed subscriptions.
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => numbered(45 + i)))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)])
     const refused = answers.find(({ status }) => status === 409)
@@ -202,7 +202,7 @@ describe('several subscriptions', () => {
       status: 409,
       body: { code: 'conflict' },
     })
-    // A subscription that is already active can still be changed.
+    // A change of a subscription that is already active is still allowed.
     expect((await change(created[1] ?? '', { eventTypes: ['bid.submitted'] })).status).toBe(200)
     const { organizationId, database } = plumbline
     const fields = sql.raw(
@@ -287,8 +287,8 @@ describe('an event', () => {
     const startOf = new Map(body.data.map((one: TestAnswer) => [one.eventId, one.lastAttemptAt]))
     const eventOf = new Map(came.map(({ event }) => [event.data.object.id, event.id]))
     const starts = created.map((id) => startOf.get(eventOf.get(id)))
-    // This is the order of starts, not of arrivals. A request that reuses a connection overtakes a request that needs a
-    // new connection.
+    // Compare the order of the starts instead of the arrivals, because a request on an open connection can overtake one
+    // that needs a new connection.
     expect(starts).toEqual(starts.toSorted())
     expect(starts).not.toContain(undefined)
   })
@@ -324,7 +324,7 @@ describe('an event', () => {
       (answer) => answer.body.status === 'succeeded',
     )
     expect(body.attempts.map((attempt: TestAnswer) => attempt.outcome)).toEqual(['rejected', 'rejected', 'succeeded'])
-    // The receiver runs on this machine, and responses from private networks are not kept.
+    // The receiver is in a private network, so its responses are not stored.
     expect(body.attempts[0]).toMatchObject({ responseStatus: 500, responseBody: null })
     expect((await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 0)).status).toBe(200)
   })
@@ -431,7 +431,7 @@ describe('a failing receiver', () => {
     const first = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 5)
     const pauseMs = Date.parse(first.body.pausedUntil) - Date.parse(first.body.updatedAt)
     expect(pauseMs).toBe(5000)
-    // Ten more deliveries are waiting, including the probe.
+    // Ten more deliveries become due, and one of them is the probe.
     for (let i = 0; i < 10; i++) await createVendor()
     plumbline.clock.advance(7000)
     const second = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures > 5)
@@ -512,7 +512,7 @@ test('a delivery that a user requests is sent immediately, without waiting for t
   const started = performance.now()
   for (let round = 0; round < 4; round++) {
     const before = receiver.received.length
-    // Waiting for the next check for each of the twelve deliveries would take several seconds.
+    // Without this wait, each of the twelve deliveries would wait for the next check, which would take several seconds.
     await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, ({ body: one }) => one.status === 'succeeded')
     await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`, undefined, {
       headers: { 'idempotency-key': `again ${round}` },
@@ -599,8 +599,8 @@ test('rotating a webhook secret without an overlap revokes the old secret immedi
 })
 
 /**
- * Returns whether the secret signed the request. The verification function of the package uses the machine's clock, but
- * these tests run ahead of that clock.
+ * Returns whether the request was signed with the secret. Does not use the verification function of the package,
+ * because it uses the clock of the machine, and these tests advance the clock of the service.
  */
 function isSignedWith(secret: string, request: ReceivedRequest | undefined): boolean {
   if (request === undefined) throw new Error('Nothing came in.')

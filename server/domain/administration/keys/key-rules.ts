@@ -8,7 +8,7 @@ import { formatTimestamp } from '../../../platform/values/format.ts'
 import * as users from '../../office/users/queries.ts'
 import { isHigherLimit } from '../people/user-rules.ts'
 
-/** Throws `validation_failed` for values that no key of this user can have. */
+/** Throws `validation_failed` if no key of this user can have these values. */
 export function assertKeyAllowed(
   { permissions: held, now }: Call,
   requested: {
@@ -55,9 +55,8 @@ export function assertKeyAllowed(
 }
 
 /**
- * Throws `permission_denied` if the key acts for a user with more power than the caller. Such a user is an owner, or
- * has a higher approval limit or permissions that the caller lacks. With the key's secret, the caller would gain that
- * power.
+ * Throws `permission_denied` if the key acts for a user who is an owner, has a higher approval limit, or has
+ * permissions that the caller lacks. With the secret of the key, the caller would gain the power of that user.
  */
 export async function assertCanManageKey(call: WriteCall, { createdByUserId, permissions }: ApiKey): Promise<void> {
   const { id } = requireSignedIn(call)
@@ -75,13 +74,13 @@ export async function assertCanManageKey(call: WriteCall, { createdByUserId, per
     )
 }
 
-/** Throws `conflict` for a revoked key. A revoked key cannot be restored. */
+/** Throws `conflict` if the key is revoked. A revoked key cannot be restored. */
 export function assertKeyNotRevoked({ revokedAt }: ApiKey): void {
   if (revokedAt !== null)
     throw conflict('key_revoked', `The API key was revoked on ${formatTimestamp(revokedAt, 'UTC')}. Create a new key.`)
 }
 
-/** Throws `conflict` for a revoked or expired key. */
+/** Throws `conflict` if the key is revoked or expired. */
 export function assertKeyActive(key: ApiKey, now: Date): void {
   assertKeyNotRevoked(key)
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime())

@@ -64,7 +64,7 @@ export const keyOperations = {
       if (before.revokedAt !== null) return before
       await keys.update(call, before, { revokedAt: call.now.toISOString() })
       recordChange(call, before.id, 'revoked')
-      // The secrets of a revoked key are no longer listed, so read the key again.
+      // A revoked key no longer lists its secrets, so read the key again.
       return keys.find(call, before.id)
     })
     return { status: 200, body: key }

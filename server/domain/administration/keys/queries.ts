@@ -1,7 +1,7 @@
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 
-/** SQL expression for the active secrets of a key, each identified by its first characters. */
+/** SQL expression for the active secrets of a key. Each secret is identified by its first characters. */
 const SECRETS_SQL = `(
   select coalesce(json_agg(json_build_object(
     'start', s."start",
@@ -17,7 +17,7 @@ export const { list, find, lock, insert, update } = defineResource({
   computed: { secrets: SECRETS_SQL },
 })
 
-/** Increments the key's version after a change to its secrets, which are in another table. */
+/** Increments the version of a key after its secrets, which are in another table, have changed. */
 export async function bumpVersion({ db, organizationId, now }: WriteCall, id: string): Promise<void> {
   await db
     .updateTable('apiKeys')

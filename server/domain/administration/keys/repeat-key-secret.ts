@@ -1,8 +1,8 @@
 import type { RepeatRules } from '../../../platform/calls/repeated-response.ts'
 
 /**
- * Secrets are not stored, so the repeated response to a create request has no secret. The client can call rotateKey for
- * a new secret.
+ * The service does not store secrets, so the repeated response to a request that creates a key has no secret. To get a
+ * new secret, the client can call rotateKey.
  */
 export const repeatKeySecret: RepeatRules = {
   conceal(body) {

@@ -5,7 +5,7 @@ export const { list, find, findAll, lock, insert, update } = defineResource({
   schema: 'OauthGrant',
 })
 
-/** Revokes a grant and invalidates all its tokens. Does nothing if the grant is already revoked. */
+/** Revokes a grant and all of its tokens. Does nothing if the grant is already revoked. */
 export async function revokeGrant(call: WriteCall, id: string): Promise<void> {
   const before = await lock(call, id)
   if (before.revokedAt !== null) return
@@ -18,7 +18,7 @@ export async function revokeGrant(call: WriteCall, id: string): Promise<void> {
     .execute()
 }
 
-/** Returns a user's active grant to an app, or undefined if there is none. */
+/** Returns the active grant of a user for an app; undefined if there is none. */
 export async function findActiveGrant({ db, organizationId }: Tenant, userId: string, clientId: string) {
   return db
     .selectFrom('oauthGrants')

@@ -12,8 +12,8 @@ export const organizationOperations = {
 
   async updateOrganization({ body, ifMatch }, call) {
     const { services, organizationId, actor, address, requestId } = call
-    // A call cannot write to the organizations table, so this uses the operators' function, limited to the caller's
-    // organization.
+    // A call cannot write to the table of organizations. Therefore, call the function that operators use, with the
+    // organization of the caller.
     const { database, clock } = services
     const by = { actor, address, requestId }
     return {

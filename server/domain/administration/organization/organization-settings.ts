@@ -8,7 +8,7 @@ const WEEKDAYS: readonly Weekday[] = [
 
 type OrganizationRow = NonNullable<Awaited<ReturnType<typeof findOrganizationRow>>>
 
-/** Converts the stored settings to their representation in the contract. */
+/** Returns the stored settings in the form of the API contract. */
 export function toOrganizationSettings({
   weekStartsOn,
   overtimeRule,
@@ -23,7 +23,7 @@ export function toOrganizationSettings({
   }
 }
 
-/** Converts changes to their stored form. Throws `validation_failed` for an unknown time zone. */
+/** Returns the changes in the form in which they are stored. Throws `validation_failed` if the time zone is unknown. */
 export function toStoredChanges({ weekStartsOn, ...changes }: OrganizationUpdate) {
   if (changes.timeZone !== undefined && !isTimeZone(changes.timeZone))
     throw validationFailed([

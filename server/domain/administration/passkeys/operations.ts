@@ -100,7 +100,7 @@ export const passkeyOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Passkeys belong to people rather than organizations, so their queries run outside tenant isolation. */
+/** Passkeys belong to people instead of organizations, so their queries are not subject to tenant isolation. */
 function ceremonyContextOf({ services, now }: Call) {
   return { db: services.database.statements, publicUrl: services.config.publicUrl, now }
 }

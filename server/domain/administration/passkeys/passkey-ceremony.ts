@@ -3,10 +3,10 @@ import type { Db } from '../../../platform/database/database.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 import { consumeChallenge, type StoredPasskey } from './queries.ts'
 
-/** The accepted signature algorithms by their COSE numbers: Ed25519, ES256, RS256. */
+/** The accepted signature algorithms by COSE number: Ed25519, ES256, and RS256. */
 export const ALGORITHMS = [-8, -7, -257] as const
 
-/** Returns the origin and the relying party ID of passkeys, derived from the service's public URL. */
+/** Returns the origin and the relying party ID of passkeys, which are derived from the public URL of the service. */
 export function getRelyingParty(publicUrl: string): { origin: string; rpId: string } {
   const { origin, hostname } = new URL(publicUrl)
   return { origin, rpId: hostname }
@@ -28,7 +28,7 @@ export async function verifyRegistration(
 ): Promise<Omit<StoredPasskey, 'id' | 'identityId'> & { isSynced: boolean }> {
   const expectedChallenge = await spendChallengeOf({ db, now }, identityId, clientDataJSON)
   const { origin, rpId } = getRelyingParty(publicUrl)
-  // Load the library on first use, so that a service without passkeys starts without it.
+  // Load the library when it is first used, so that a service without passkeys starts faster.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { registrationInfo: created } = await verifyRegistrationResponse({
     response: {
@@ -48,7 +48,7 @@ export async function verifyRegistration(
 }
 
 /**
- * Verifies a visitor's signature with the passkey that it names. Throws `passkey_refused` if the verification fails.
+ * Verifies the signature of a visitor who signs in with a passkey. Throws `passkey_refused` if the verification fails.
  */
 export async function verifyAssertion(
   { db, publicUrl, now }: CeremonyContext,
@@ -78,7 +78,7 @@ export async function verifyAssertion(
   return { passkey, counter: authenticationInfo.newCounter, isSynced: authenticationInfo.credentialBackedUp }
 }
 
-/** Returns the user handle under which a device stores the passkey. The handle reveals nothing about the user. */
+/** Returns the user handle with which a device stores the passkey. The handle contains no data about the user. */
 export function toUserHandle(identityId: string): string {
   return Buffer.from(identityId).toString('base64url')
 }
@@ -88,7 +88,7 @@ export function createPasskeyProblem(detail: string) {
 }
 
 /**
- * Throws the same problem for every failure of the library, such as a different site, no user verification, a decreased
+ * Throws the same problem for all errors of the library, such as another site, a missing user verification, a decreased
  * counter, or malformed bytes.
  */
 function throwRefused(): never {
@@ -97,7 +97,7 @@ function throwRefused(): never {
   )
 }
 
-/** Verifies that the challenge exists and marks it as used. */
+/** Marks the challenge as used. Throws if there is no such challenge. */
 async function spendChallengeOf(
   { db, now }: Pick<CeremonyContext, 'db' | 'now'>,
   identityId: string | null,

@@ -25,7 +25,7 @@ const add = (created: object, by = owner, name = 'Laptop') => plumbline.post(PAS
 const enter = (signed: object) => plumbline.post('/api/admin/sign-in/passkey', signed, pageRequest(''))
 const listed = async (by = owner) => (await plumbline.get(PASSKEYS, by)).body.data
 
-/** Returns a device with a registered passkey, which belongs to the owner by default. */
+/** Returns a device with a registered passkey. By default, the passkey belongs to the owner. */
 async function known(by = owner): Promise<Authenticator> {
   const device = createAuthenticator(plumbline.config.publicUrl)
   const added = await add(device.create(await prepare(by)), by)
@@ -74,7 +74,7 @@ test('a passkey challenge can be used only once, before it expires, and for its 
     plumbline.database.statements,
   )
   expect((await enter(late)).body).toMatchObject(refused)
-  // A failed attempt also uses up the challenge.
+  // A failed attempt also consumes the challenge.
   const again = await challenge()
   expect((await enter(device.sign(again, { origin: 'https://evil.example.com' }))).body).toMatchObject(refused)
   expect((await enter(device.sign(again))).body).toMatchObject(refused)
@@ -113,7 +113,7 @@ test('a sign-in is rejected if the passkey was copied or belongs to another user
   const notTheirs = Buffer.from('idn_01m7y975jzfesvq6zzzzzzzzzz').toString('base64url')
   expect((await enter(other.sign(await challenge(), { userHandle: notTheirs }))).body).toMatchObject(refused)
   expect((await enter(other.sign(await challenge(), { userHandle: null }))).status).toBe(200)
-  // This signature is valid, but is sent with the ID of another passkey.
+  // The signature is valid, but the request contains the ID of another passkey.
   const signed = device.sign(await challenge(), { counter: 99 })
   expect((await enter({ ...signed, credentialId: other.credentialId })).body).toMatchObject(refused)
   const unknown = createAuthenticator(plumbline.config.publicUrl)

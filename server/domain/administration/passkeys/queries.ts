@@ -4,20 +4,20 @@ import { decodeCursor, toPage } from '../../../platform/calls/page.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
 /**
- * Passkeys belong to an email address and not to an organization, so these queries run outside tenant isolation. Each
- * query is limited to one identity instead, except the query that finds the identity of a passkey.
+ * Passkeys belong to an email address instead of an organization, so these queries are not subject to tenant isolation.
+ * Instead, each query is limited to one identity, except the query that finds the identity of a passkey.
  */
 const SORT = '-createdAt'
 
-/** The contract's maximum number of passkeys, which is enough for all devices of a user. */
+/** The maximum number of passkeys in the API contract, which is enough for all devices of a user. */
 export const MAX_PASSKEYS = 20
 
-/** The lifetime of a challenge. The user may have to find the device first. */
+/** The lifetime of a challenge, which allows users to get their device first. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60_000
 
 const SHOWN_FIELDS = ['id', 'name', 'isSynced', 'lastUsedAt', 'createdAt'] as const
 
-/** A passkey as stored, with the data needed to verify its signatures. */
+/** A stored passkey, with the data for verifying its signatures. */
 export interface StoredPasskey {
   id: string
   identityId: string
@@ -35,7 +35,7 @@ export async function listPasskeys(
 ): Promise<{ data: Passkey[]; nextCursor: string | null }> {
   const after = cursor === undefined ? null : decodeCursor(SORT, cursor).id
   let rows = db.selectFrom('passkeys').select(SHOWN_FIELDS).where('identityId', '=', identityId)
-  // IDs sort by creation time.
+  // IDs are sorted by creation time.
   if (after !== null) rows = rows.where('id', '<', after)
   const found = await rows
     .orderBy('id', 'desc')
@@ -44,7 +44,7 @@ export async function listPasskeys(
   return toPage(found, limit, SORT, ({ createdAt }) => createdAt)
 }
 
-/** Returns all passkeys of an identity in the form that browsers expect. */
+/** Returns all passkeys of an identity in the form that browsers require. */
 export async function listCredentials(
   db: Db,
   identityId: string,
@@ -59,7 +59,7 @@ export async function listCredentials(
   return rows.map(({ credentialId, transports }) => ({ credentialId, transports: transports as PasskeyTransports }))
 }
 
-/** Stores a passkey. Returns null if the credential ID is already stored. */
+/** Stores a passkey. Returns null if the credential ID already exists. */
 export async function insertPasskey(
   db: Db,
   passkey: StoredPasskey & { name: string; isSynced: boolean; createdAt: Date },
@@ -74,7 +74,7 @@ export async function insertPasskey(
   return created ?? null
 }
 
-/** Returns the passkey with this credential ID, regardless of its identity. */
+/** Returns the passkey with this credential ID, whichever identity it belongs to. */
 export async function findPasskeyByCredential(
   db: Db,
   credentialId: string,
@@ -88,9 +88,7 @@ export async function findPasskeyByCredential(
   return found ?? null
 }
 
-/**
- * Records a sign-in. Returns false if a sign-in with the same or a higher counter has been recorded in the meantime.
- */
+/** Records a sign-in. Returns false if a sign-in with the same or a higher counter has already been recorded. */
 export async function recordPasskeyUse(
   db: Db,
   id: string,
@@ -101,13 +99,13 @@ export async function recordPasskeyUse(
     .updateTable('passkeys')
     .set({ counter, isSynced, lastUsedAt: at.toISOString() })
     .where('id', '=', id)
-    // Passkeys that are synced between devices have no counter and always send 0.
+    // Passkeys that are synchronized between devices have no counter and always send 0.
     .where((is) => is.or([is('counter', '<', counter), is.and([is('counter', '=', 0), is.val(counter === 0)])]))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** Renames a passkey. Returns null if the identity has no passkey with this ID. */
+/** Renames a passkey. Returns null if the identity does not have this passkey. */
 export async function renamePasskey(db: Db, identityId: string, id: string, name: string): Promise<Passkey | null> {
   const renamed = await db
     .updateTable('passkeys')
@@ -119,7 +117,7 @@ export async function renamePasskey(db: Db, identityId: string, id: string, name
   return renamed ?? null
 }
 
-/** Deletes a passkey. Returns false if the identity has no passkey with this ID. */
+/** Deletes a passkey. Returns false if the identity does not have this passkey. */
 export async function deletePasskey(db: Db, identityId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
@@ -129,7 +127,10 @@ export async function deletePasskey(db: Db, identityId: string, id: string): Pro
   return numDeletedRows > 0n
 }
 
-/** Creates a challenge for an identity that adds a passkey or, if `identityId` is null, for a visitor who signs in. */
+/**
+ * Creates a challenge for an identity that adds a passkey. If `identityId` is null, the challenge is for a visitor who
+ * signs in.
+ */
 export async function createChallenge(db: Db, identityId: string | null, now: Date): Promise<string> {
   const challenge = randomBytes(32).toString('base64url')
   const expiresAt = new Date(now.getTime() + CHALLENGE_LIFETIME_MS).toISOString()
@@ -140,7 +141,7 @@ export async function createChallenge(db: Db, identityId: string | null, now: Da
   return challenge
 }
 
-/** Deletes a challenge. Returns false if the challenge has another purpose, is already used, or has expired. */
+/** Deletes a challenge. Returns false if the challenge is for another purpose, is already used, or has expired. */
 export async function consumeChallenge(
   db: Db,
   challenge: string,

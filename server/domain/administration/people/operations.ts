@@ -42,7 +42,7 @@ export const peopleOperations = {
     if (body.status === 'active') requireFreshSignIn(call)
     const user = await call.write(async (call) => {
       const before = await users.lock(call, path.userId)
-      // A reactivated user who never signed in becomes `invited`, not `active`.
+      // If the user has never signed in, reactivation sets the status to `invited` instead of `active`.
       const status = body.status === 'active' && before.lastLoginAt === null ? 'invited' : body.status
       await assertCanChangeUser(call, before, { ...before, status })
       return users.update(call, before, { status })

@@ -5,18 +5,18 @@ import { canSendMail, queueInternalMail } from '../../office/mail/queue-mails.ts
 
 const DAY_MS = 86_400_000
 
-/** This is long enough for an invited user who is away for a few days. */
+/** Long enough for an invited user who is away for a few days. */
 const INVITATION_LIFETIME_MS = 7 * DAY_MS
 
-/** Creates the sign-in link for an invitation to this address. Returns null if the deployment does not send email. */
+/** Creates a sign-in link for the invitation of this address. Returns null if the deployment does not send email. */
 export async function createInvitationLink(call: Call, email: string): Promise<string | null> {
   if (!canSendMail(call)) return null
   return (await call.services.identity.makeLink(email, INVITATION_LIFETIME_MS)).url
 }
 
 /**
- * Emails an invitation. Only the recipient gets the link, because it signs the user in to every builder that the user
- * works for.
+ * Emails an invitation. Only the recipient receives the link, because it gives access to all builders for which the
+ * user works.
  */
 export async function mailInvitation(call: WriteCall, { id, email, name }: User, link: string): Promise<void> {
   const builder = call.principal.organization.name

@@ -27,7 +27,10 @@ afterAll(async () => {
 
 const USERS = '/api/admin/users'
 const invite = (body: object, by = owner) => plumbline.post(USERS, body, by)
-/** Returns the token of the sign-in link in an email. Quoted-printable encoding breaks lines and writes = as =3D. */
+/**
+ * Returns the token of the sign-in link in an email. In the quoted-printable encoding, lines are broken and = is
+ * written as =3D.
+ */
 function linkIn({ source }: ReceivedMail): string {
   const text = source.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
   return /href="[^"]*\/sign-in#token=([A-Za-z]+)"/.exec(text)?.[1] ?? ''
@@ -64,12 +67,12 @@ test('the response to a request for a sign-in link does not reveal whether the e
   expect([known.status, unknown.status, known.body]).toEqual([202, 202, unknown.body])
   const mail = await mailServer.next('PRIYA@harrowfinch.example.com')
   expect((await plumbline.post('/api/admin/sign-in', { token: linkIn(mail) }, pageRequest(''))).status).toBe(200)
-  // Neither the list of emails nor the emails table contains the link.
+  // Neither the response nor the table of emails contains the link.
   const { body: mails } = await plumbline.get('/api/ext/mails')
   expect(mails.data.map(({ kind }: { kind: string }) => kind)).toContain('sign_in')
   expect(JSON.stringify(mails)).not.toMatch(/token=[A-Za-z]/)
   for (let i = 0; i < 6; i++) await ask('priya@harrowfinch.example.com')
-  // Emails are sent in order, so every earlier email has arrived before this one.
+  // Emails are sent in order, so all earlier emails have arrived before this one.
   await ask('ada@example.com')
   for (let i = 0; i < 2; i++) await mailServer.next('ada@example.com')
   const sentTo = (address: string) => mailServer.received.filter(({ to }) => to[0]?.toLowerCase() === address)
@@ -81,7 +84,7 @@ test.skipIf(inject('postgres') === null)(
   'a request for a sign-in link gets its response before any work that depends on the address',
   async () => {
     const emails = ['priya@harrowfinch.example.com', 'nobody@example.com']
-    // Until the transaction ends, the service can neither look up users nor store links.
+    // Until this transaction ends, the service cannot look up users or store links.
     const answers = await plumbline.database.transaction(async (trx) => {
       await sql`lock table "users", "signInLinks", "mails" in access exclusive mode`.execute(trx)
       return Promise.all(emails.map((email) => plumbline.post('/api/admin/sign-in/link', { email }, pageRequest(''))))
@@ -175,7 +178,8 @@ describe('an admin with an approval limit of 5,000', () => {
     })
     const all = { name: 'Richard', role: 'accountant', poApprovalLimit: 9000 }
     expect((await plumbline.patch(`${USERS}/${rich.id}`, all, ruth)).status).toBe(200)
-    // An admin cannot give a new role or access to a user whose approval limit is higher than the admin's.
+    // An admin cannot change the role of a user whose approval limit is higher than the admin's, and cannot restore the
+    // user's access.
     const promoted = await plumbline.patch(`${USERS}/${rich.id}`, { role: 'admin' }, ruth)
     expect([promoted.status, promoted.body.detail]).toEqual([
       403,

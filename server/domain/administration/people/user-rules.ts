@@ -41,7 +41,9 @@ function assertCanRaiseLimit(currency: string, caller: User, before: User | null
     )
 }
 
-/** Also checks role changes and reactivation, because the user keeps the approval limit through both. */
+/**
+ * A user keeps the approval limit when the role changes or access is restored, so these changes are checked as well.
+ */
 function assertCanGrantPower(caller: User, before: User | null, after: UserPower): void {
   if (before === null || !isHigherLimit(before.poApprovalLimit, caller.poApprovalLimit)) return
   const isEnabled = before.status === 'disabled' && after.status !== 'disabled'
@@ -61,8 +63,8 @@ export function isHigherLimit(one: number | null, other: number | null): boolean
 }
 
 /**
- * Returns whether a change affects the user's role or approval limit and so requires a fresh sign-in. The admin area
- * sends all fields, so unchanged fields do not count.
+ * Returns whether a change affects the role or the approval limit of the user and therefore requires a fresh sign-in.
+ * The admin area sends all fields, so fields with the same value do not count.
  */
 export function isPowerChange(before: UserPower, after: UserPower): boolean {
   return before.role !== after.role || before.poApprovalLimit !== after.poApprovalLimit

@@ -12,7 +12,7 @@ import {
   requestSandboxWork,
 } from '../../office/organizations/sandboxes.ts'
 
-/** The length of the example history, in days up to today. */
+/** The number of days of example history, up to today. */
 const EXAMPLE_DAYS = 401
 
 const NO_SANDBOX: Sandbox = {
@@ -71,7 +71,7 @@ async function lockIdleSandbox(call: WriteCall): Promise<Sandbox> {
   return sandbox
 }
 
-/** Returns the kind of the first records that it finds, as text, or null if there are no records. */
+/** Returns the kind of record in the first table that has rows, as text for a message; null if there are no records. */
 async function findFirstRecordKind(
   { db, organizationId }: Tenant,
   tables: readonly OwnedTable[],

@@ -17,7 +17,9 @@ import { createSignInLink } from '../../office/users/sign-in-link.ts'
 import { createUser } from '../../office/users/users.ts'
 
 const SANDBOX = '/api/admin/sandbox'
-/** Filling the sandbox leaves half of the time to other work, and other tests may use both cores. */
+/**
+ * Filling the sandbox pauses for half of the time so that other requests can run, and other tests may use both cores.
+ */
 const LONG_MS = 300_000
 
 let plumbline: TestPlumbline
@@ -29,7 +31,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   plumbline = await startTestPlumbline(mail.env)
   owner = await plumbline.signIn()
-  // Creates a second builder that the owner works for.
+  // Creates a second builder for which the owner works.
   await plumbline.post('/api/admin/session/organization', { organizationId: plumbline.organizationId }, owner)
 })
 afterAll(async () => {
@@ -43,7 +45,7 @@ async function ends(): Promise<ServiceResponse['body']> {
   for (let last = 0; ; ) {
     const askedMs = performance.now()
     const { body } = await plumbline.get(SANDBOX, owner)
-    // The service responds before it fills the sandbox, because filling blocks the embedded database for half a minute.
+    // The service responds before it fills the sandbox, because filling the embedded database takes half a minute.
     expect(performance.now() - askedMs).toBeLessThan(5000)
     if (body.status === 'empty' || body.status === 'filled') return body
     expect(body.done).toBeGreaterThanOrEqual(body.status === 'filling' ? last : 0)
@@ -54,7 +56,7 @@ async function ends(): Promise<ServiceResponse['body']> {
   }
 }
 
-/** Returns the tables that emptying the sandbox clears and in which the organization has rows. */
+/** Returns the tables that should be empty after a sandbox is emptied but still have rows of the organization. */
 async function leftIn(organizationId: string): Promise<string[]> {
   const db = plumbline.database.statements
   const left: string[] = []
@@ -115,7 +117,7 @@ test('a filled sandbox contains the example history', async () => {
   expect(requests.length).toBe(REQUESTS.length)
   const { data: events } = (await plumbline.get('/api/ext/events?type=vendor.created&limit=1')).body
   expect(Date.now() - Date.parse(events[0].timestamp)).toBeGreaterThan(300 * 86_400_000)
-  // The events of the example history are recorded after today's sign-in.
+  // Events of the example history that have earlier timestamps are recorded after today's sign-in.
   const visits = '/api/ext/events?type=user.logged_in'
   const { data: today } = (await plumbline.get(visits)).body
   expect(today.length).toBeGreaterThan(0)
@@ -137,7 +139,7 @@ test('a webhook of a filled sandbox receives the events of new records', async (
   })
   await receiver.until(1)
   expect(receiver.received.map(({ event }) => event.data.object.companyName)).toEqual(['Ours'])
-  // A sandbox sends no email, not even a portal link.
+  // A sandbox sends no email, not even with a portal link.
   expect((await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)).status).toBe(200)
   expect(mail.received).toEqual([])
 })
@@ -154,11 +156,11 @@ test('no user can sign in as a sample user, not even with a sign-in link from an
   const ask = (email: string) => plumbline.post('/api/admin/sign-in/link', { email }, pageRequest(''))
   expect((await ask(elena.email)).status).toBe(202)
   expect((await ask('ingrid@example.com')).status).toBe(202)
-  // Emails are sent in order, so an email to Elena would have arrived before this one.
+  // Emails are sent in order, so if there were an email to Elena, it would have arrived before this one.
   await mail.next('ingrid@example.com')
   expect(mail.received.flatMap(({ to }) => to)).toEqual(['ingrid@example.com'])
 
-  // A user of another builder with the same address is signed in only to that builder.
+  // If a user of another builder has the same address, that user can sign in only to the other builder.
   const other = await plumbline.newBuilder()
   const namesake = { email: elena.email, name: 'Elena', role: 'viewer' as const, poApprovalLimit: null }
   await createUser(database, clock, { organizationId: other.organizationId, ...namesake })
@@ -199,7 +201,7 @@ test(
       await new Promise((next) => setTimeout(next, 20))
     }
     expect(await leftIn(organizationId)).toContain('vendors')
-    // The state after the process that holds the claim has been silent for a minute.
+    // Simulate that the process with the claim has made no progress for a minute.
     await sql`update "sandboxes" set "claim" = 'ended', "claimedUntil" = '2026-01-01' where "organizationId" = ${organizationId}`.execute(
       database.statements,
     )

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Moves the sign-in of every session this many seconds into the past. */
+/** Makes the sign-in of every session older by this number of seconds. */
 const ageSessions = (seconds: number) =>
   sql`update "sessions" set "createdAt" = now() - make_interval(secs => ${seconds})`.execute(
     plumbline.database.statements,
@@ -39,10 +39,10 @@ const ageSessions = (seconds: number) =>
 
 const passkey = { credentialId: 'AA', clientDataJSON: 'AA', attestationObject: 'AA', name: 'Laptop' }
 
-/** A valid ID that belongs to no record. */
+/** A well-formed ID that belongs to no record. */
 const NOBODY = 'ven_01m7y975jzfesvq6t4k8m2w6rc'
 
-/** A request to each operation that requires a fresh sign-in. */
+/** For each operation that requires a fresh sign-in, a function that calls the operation. */
 const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<ServiceResponse>>> = {
   createPasskeyRegistrationOptions: (by) => plumbline.post('/api/admin/passkeys/prepare', undefined, by),
   addPasskey: (by) => plumbline.post('/api/admin/passkeys', passkey, by),
@@ -112,7 +112,7 @@ test('a second sign-in in the same browser replaces the session and keeps its or
   const before = await plumbline.signIn()
   const moved = { organizationId: other.organizationId }
   expect((await plumbline.post('/api/admin/session/organization', moved, before)).status).toBe(200)
-  // In another browser, the user last worked for the first builder.
+  // In another browser, the same user now works for the first builder.
   await plumbline.post(
     '/api/admin/session/organization',
     { organizationId: plumbline.organizationId },

@@ -2,18 +2,21 @@ import type { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
 
 /**
- * A queue of requests for emailed links. Each request is handled after its response is sent, one at a time. If the
- * response waited for the lookup or the email, its timing would reveal whether a user has the address. Requests that are
- * still queued when the process ends are lost; the user can request another link.
+ * A queue of requests for emailed links. Requests are handled one at a time, each after its response has been sent. If
+ * a response waited for the lookup or the email, its timing would reveal whether the address belongs to a user. If the
+ * process ends, the requests in the queue are lost, and users can request another link.
  */
 export interface LinkRequestQueue {
-  /** Queues a request. If too many requests are waiting, throws `unavailable`, regardless of the address. */
+  /**
+   * Adds a request to the queue. Throws `unavailable` if too many requests are waiting, whether or not the address
+   * belongs to a user.
+   */
   add(email: string): void
-  /** Resolves once no request is waiting. */
+  /** Resolves when the queue is empty. */
   stop(): Promise<void>
 }
 
-/** This is a few minutes of work and less than a megabyte of addresses. */
+/** A few minutes of work, and less than a megabyte of addresses. */
 const MAX_WAITING = 1000
 
 export function createLinkRequestQueue(
@@ -24,7 +27,7 @@ export function createLinkRequestQueue(
   let last: Promise<void> = Promise.resolve()
 
   async function handle(email: string): Promise<void> {
-    // The response is written by the next turn of the event loop.
+    // Wait for the next turn of the event loop, in which the response has already been written.
     await new Promise((resolve) => setImmediate(resolve))
     try {
       await mailLink(email)

@@ -7,20 +7,19 @@ import { listMemberships } from './queries.ts'
 
 const MINUTE_MS = 60_000
 
-/** This is long enough for a slow mail server, but short enough to protect a link that stays in a mailbox. */
+/** Long enough for a slow mail server, but short enough to protect links that remain in a mailbox. */
 const LINK_LIFETIME_MS = 15 * MINUTE_MS
 
 /**
- * Emails a sign-in link to the user with this address; does nothing if there is no such user. The email is sent in the
- * name of the builder to which the user last signed in. Otherwise, another builder could send such emails by inviting
- * users.
+ * Emails a sign-in link to the user with this address. Does nothing if there is no such user. The sender is the builder
+ * to which the user last signed in. Otherwise, another builder could send such emails by inviting the user.
  */
 export async function mailSignInLink(services: Services, email: string): Promise<void> {
   const members = await listMemberships(services.database.statements, email)
   const [member] = members.sort((one, other) => ((one.lastLoginAt ?? '') < (other.lastLoginAt ?? '') ? 1 : -1))
   if (member === undefined || !(await services.limits.takeSignInMail(email.toLowerCase()))) return
   const { organizationId, organizationName, userId, name } = member
-  // An address that no user can have is treated like an unknown address.
+  // Treat an invalid address like an unknown address.
   const link = await services.identity.makeLink(email, LINK_LIFETIME_MS).catch(ignoreInvalid)
   if (link === null) return
   const call = await createSystemCall(services, organizationId)

@@ -3,8 +3,8 @@ import { decodeCursor, toPage } from '../../../platform/calls/page.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
 /**
- * Sessions belong to an email address and not to an organization, so these queries run outside tenant isolation. Each
- * query is limited to one identity instead.
+ * Sessions belong to an email address instead of an organization, so these queries are not subject to tenant isolation.
+ * Instead, each query is limited to one identity.
  */
 const SORT = '-createdAt'
 
@@ -20,7 +20,7 @@ export async function listSessions(
     .select(['id', 'userAgent', 'ipAddress', 'createdAt', 'updatedAt', 'expiresAt'])
     .where('identityId', '=', identityId)
     .where('expiresAt', '>', now.toISOString())
-  // IDs sort by creation time.
+  // IDs are sorted by creation time.
   if (after !== null) rows = rows.where('id', '<', after)
   const found = await rows
     .orderBy('id', 'desc')
@@ -38,7 +38,7 @@ export async function listSessions(
   return toPage(entries, limit, SORT, ({ createdAt }) => createdAt)
 }
 
-/** Ends a session of an identity. Returns false if the identity has no session with this ID. */
+/** Ends a session of an identity. Returns false if the identity does not have this session. */
 export async function endSession(db: Db, identityId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -65,7 +65,7 @@ export interface Membership {
 /** The maximum number of organizations that getSession returns. */
 const MAX_MEMBERSHIPS = 200
 
-/** Returns all users with this address who may sign in, sorted by the name of their organization. */
+/** Returns all users with this address who can sign in, sorted by the name of their organization. */
 export async function listMemberships(db: Db, email: string): Promise<Membership[]> {
   const rows = await db
     .selectFrom('users as u')

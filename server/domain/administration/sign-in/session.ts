@@ -7,7 +7,7 @@ import { findSignedInMember, requireSignedIn, type SignedIn, type Visitor } from
 import * as users from '../../office/users/queries.ts'
 import { endSession, listMemberships, switchOrganization } from './queries.ts'
 
-/** Returns the data about the signed-in user that the admin area needs. */
+/** Returns the data about the signed-in user for the admin area. */
 export async function buildSession(call: Call, expiresAt?: Date): Promise<Session> {
   const { session, organization, permissions, id } = requireSignedIn(call)
   const { tier, ...builder } = organization
@@ -29,8 +29,7 @@ export async function buildSession(call: Call, expiresAt?: Date): Promise<Sessio
 }
 
 /**
- * Returns the same call with another principal, for use after a visitor signs in or the session switches to another
- * organization.
+ * Returns the call with another principal, after a visitor signs in or the session switches to another organization.
  */
 export function toSignedInCall(call: Call, principal: SignedIn): Call {
   const { services, requestId, address } = call
@@ -46,8 +45,8 @@ export async function recordSignIn(call: WriteCall): Promise<{ before: User; aft
 }
 
 /**
- * Signs a visitor in with a new session, and records the sign-in. The new session replaces the browser's previous
- * session. Returns null and ends the session if no active user has the address.
+ * Creates a session for a visitor and records the sign-in. The new session replaces the previous session of the
+ * browser. Returns null and ends the session if no active user has the address.
  */
 export async function signIn(
   visit: Call,
@@ -66,7 +65,7 @@ export async function signIn(
     const { before, after } = await recordSignIn(call)
     await recordEvent(call, 'user.logged_in', after, before)
   })
-  // The response takes its events from the visitor's call.
+  // The response contains the events of the visitor's call, so copy the events to it.
   visit.events.push(...call.events)
   return { status: 200, body: await buildSession(call), headers: { 'Set-Cookie': setCookie } }
 }
@@ -77,8 +76,8 @@ async function findPreviousSession({ principal, services }: Call): Promise<Sessi
 }
 
 /**
- * Returns the session with the organization of the previous session, if the same user had a session in this browser. A
- * sign-in that confirms a change must not move the change to another organization.
+ * If the same user had a session in this browser, sets the organization of that session on the new session. Otherwise,
+ * a sign-in to confirm a change could apply the change to another organization.
  */
 async function keepOrganization(db: Db, session: SessionState, previous: SessionState | null): Promise<SessionState> {
   const before = previous?.identityId === session.identityId ? await findSignedInMember(db, previous) : null

@@ -122,7 +122,7 @@ test('a user can list and end only their own sessions', async () => {
   const [{ id: ofTablet }] = list.data
   expect((await plumbline.delete(`/api/admin/sessions/${ofTablet}`, laptop)).status).toBe(204)
   expect((await plumbline.get('/api/admin/session', tablet)).status).toBe(401)
-  // Deleting another user's session returns 404.
+  // Deleting a session of another user returns 404.
   const owner = await plumbline.signIn()
   const ofPhone = list.data[1].id
   expect((await plumbline.delete(`/api/admin/sessions/${ofPhone}`, owner)).status).toBe(404)
@@ -161,8 +161,8 @@ test('a user of two builders sees the records of only one builder at a time', as
   const stranger = await plumbline.newBuilder()
   for (const id of [stranger.organizationId, 'org_nowhere'])
     expect((await move(id)).body).toMatchObject({ status: 422, code: 'unknown_reference' })
-  // A user who is deactivated at one of two builders can still work for the other. A user who is deactivated at both
-  // has no access.
+  // A user who is deactivated by one of two builders can still work for the other builder. A user who is deactivated by
+  // both has no access.
   await updateUser(database, clock, there.id, { status: 'disabled' })
   expect((await plumbline.get('/api/admin/session', dana)).body.organization.id).toBe(organizationId)
   await updateUser(database, clock, here.id, { status: 'disabled' })
@@ -187,13 +187,13 @@ test('a change with a session cookie is rejected unless a page of the service se
   for (const others of foreign) expect([others, (await post(others)).body.code]).toEqual([others, 'cross_site'])
   expect((await post({ 'sec-fetch-site': 'same-origin' })).status).toBe(201)
   expect((await post({ origin })).status).toBe(201)
-  // Reading is allowed, because other sites cannot see the response.
+  // Reading is allowed, because the other site cannot see the response.
   expect((await plumbline.get('/api/ext/vendors', { key: null, headers: { cookie } })).status).toBe(200)
   // Another site cannot sign a visitor in as a different user.
   const token = await tokenFor(OWNER)
   const refused = await plumbline.post('/api/admin/sign-in', { token }, { key: null })
   expect(refused.body).toMatchObject({ status: 403, code: 'cross_site' })
-  // Browsers never send a key automatically, so requests with a key are exempt.
+  // Requests with a key are allowed, because browsers never send a key automatically.
   const byKey = await plumbline.get('/api/ext/vendors', { headers: { cookie, 'sec-fetch-site': 'cross-site' } })
   expect(byKey.headers.get('ratelimit')).toContain('"day"')
 })

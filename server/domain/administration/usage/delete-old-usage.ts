@@ -4,10 +4,10 @@ import type { Database } from '../../../platform/database/database.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
 const DAY_MS = 86_400_000
-/** The longest period that getKeyUsage returns. */
+/** The longest period for which getKeyUsage returns data. */
 const RETENTION_DAYS = 90
 
-/** Deletes the usage of days that getKeyUsage no longer returns. */
+/** Deletes the usage data of days that getKeyUsage no longer returns. */
 export async function deleteOldUsage(database: Database, clock: Clock): Promise<void> {
   const oldest = new Date(clock.nowMs() - RETENTION_DAYS * DAY_MS).toISOString().slice(0, 10)
   await deleteInBatches(database, {

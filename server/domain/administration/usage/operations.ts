@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 export const keyUsageOperations = {
   async getKeyUsage({ query }, call) {
     const { keyId } = query
-    // The request returns 404 for another builder's key, instead of zero usage.
+    // Throw 404 for a key of another builder, instead of returning zero usage.
     if (keyId !== undefined) await keys.find(call, keyId)
     const period = listLastDays(call.now, query.days)
     const since = period[0] ?? ''
@@ -25,7 +25,7 @@ export const keyUsageOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns the last `days` dates up to today in UTC, oldest first. */
+/** Returns the last `days` dates in UTC, through today, oldest first. */
 function listLastDays(now: Date, days: number): string[] {
   return Array.from({ length: days }, (_, at) =>
     new Date(now.getTime() - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10),

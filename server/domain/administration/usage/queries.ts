@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { KeyUsage, UsageDay } from '../../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
 
-/** The maximum number of keys in a response, as in the contract. */
+/** The maximum number of keys in a response of the API contract. */
 const MAX_KEYS = 200
 
-/** Returns the days since a date on which one key, or any key, sent requests. */
+/** Returns the days since a date on which a key sent requests. If no key is given, includes all keys. */
 export async function listUsageDaysSince(
   { db, organizationId }: Tenant,
   since: string,
@@ -27,8 +27,8 @@ export async function listUsageDaysSince(
 }
 
 /**
- * Returns the keys that are active or have sent requests since a date, busiest first. Each key includes its number of
- * requests in the current minute.
+ * Returns the keys that are active or have sent requests since a date, busiest first. Includes the number of requests
+ * of each key in the current minute.
  */
 export async function listKeyUsageSince({ db, organizationId, now }: Call, since: string): Promise<KeyUsage['keys']> {
   const { rows } = await sql<KeyUsage['keys'][number]>`

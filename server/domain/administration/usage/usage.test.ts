@@ -36,7 +36,7 @@ async function usage(query = '') {
   return plumbline.get(`/api/admin/usage${query}`, owner)
 }
 
-/** Counts requests as another process would. */
+/** Counts requests in the same way as another process. */
 async function countElsewhere(id: string, organizationId: string, times: number): Promise<void> {
   const { principal } = await createSystemCall(plumbline.app.services, organizationId)
   const other = count()

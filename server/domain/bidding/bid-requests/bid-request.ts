@@ -11,8 +11,8 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 
 /**
- * The allowed status changes of a bid request. A sent request is closed at its deadline, may be sent again, and is
- * finally awarded or canceled. A draft can also be canceled, without notifying any vendor.
+ * The allowed status changes of a bid request. A sent request is closed at its deadline, can be sent again, and is
+ * finally awarded or canceled. A draft can be canceled without notifying vendors.
  */
 export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRequestStatus[]>> = {
   draft: ['sent', 'cancelled'],
@@ -23,28 +23,28 @@ export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRe
 }
 
 /**
- * The statuses in which a vendor can still respond to an invitation. When the bid request closes, these invitations
- * become `no_response`.
+ * The statuses in which a vendor can still respond to an invitation. When the bid request closes, invitations with
+ * these statuses become `no_response`.
  */
 export const OPEN_INVITATION_STATUSES: readonly InvitationStatus[] = ['sent', 'viewed', 'will_bid']
 
 /**
- * Returns whether every response and event omits the bid amounts. The result depends only on the stored status, not on
- * the deadline. The content of a version must not change over time, so that its ETag stays valid.
+ * Returns whether all responses and events omit the bid amounts. The result depends on the stored status instead of the
+ * deadline, because the content of a version must not change over time. Otherwise, its ETag would become invalid.
  */
 export function hasSealedAmounts(request: Pick<BidRequest, 'blind' | 'status'>): boolean {
   return request.blind && request.status === 'sent'
 }
 
 /**
- * Returns whether this call omits the amounts. A call that can be rolled back also omits amounts that only its own
- * change reveals.
+ * Returns whether the response to this call omits the amounts. If the call can be rolled back, the response also omits
+ * amounts that the call itself reveals by closing the request.
  */
 export function isAmountHidden(hiding: SealState, request: Pick<BidRequest, 'id' | 'blind' | 'status'>): boolean {
   return hasSealedAmounts(request) || listSealedRequestIds(hiding).includes(request.id)
 }
 
-/** Error messages about a blind bid request whose amounts are still sealed, with the remedy. */
+/** Error messages for a blind bid request whose amounts are sealed, including the remedy. */
 export const SEALED_MESSAGES = {
   level: (number: string) =>
     `Cannot level the bids of ${number}: the bids are sealed until the request is closed. If a batch or a skill closes the request, level the bids in a separate request.`,
@@ -60,7 +60,7 @@ export function isAcceptingBids(request: Pick<BidRequest, 'status' | 'deadlineAt
   return request.status === 'closed' && request.acceptLate
 }
 
-/** Returns whether the deadline has passed, so that the request is due to be closed. */
+/** Returns whether the deadline has passed and the request must be closed. */
 export function isPastDeadline(request: Pick<BidRequest, 'status' | 'deadlineAt'>, now: Date): boolean {
   return request.status === 'sent' && Date.parse(request.deadlineAt) <= now.getTime()
 }
@@ -87,8 +87,8 @@ type EditableField = keyof Pick<
 >
 
 /**
- * The fields that stay editable in each status; null means all fields. After a request is sent, changes must keep its
- * bids comparable.
+ * The fields that can be updated in each status; null means all fields. After a request is sent, updates must not make
+ * its bids incomparable.
  */
 const EDITABLE_FIELDS: Readonly<Record<BidRequestStatus, readonly EditableField[] | null>> = {
   draft: null,
@@ -98,7 +98,7 @@ const EDITABLE_FIELDS: Readonly<Record<BidRequestStatus, readonly EditableField[
   cancelled: ['externalId'],
 }
 
-/** Returns an error for each of these fields that cannot change in this status. */
+/** Returns an error for each of the given fields that cannot be updated in this status. */
 export function listFixedRequestFieldErrors(status: BidRequestStatus, fields: readonly string[]): FieldError[] {
   const editable: readonly string[] | null = EDITABLE_FIELDS[status]
   if (editable === null) return []
@@ -111,7 +111,7 @@ export function listFixedRequestFieldErrors(status: BidRequestStatus, fields: re
     }))
 }
 
-/** Returns the lines in their stored form, each with a name, a quantity, and a unit. */
+/** Returns the lines in the form in which they are stored, each with a name, a quantity, and a unit. */
 export function toStoredRequestLines(lines: readonly Checked['BidRequestLineInput'][]): BidRequestLine[] {
   const taken = new Set(lines.map((line) => line.lineId))
   return lines.map(({ lineId, description, quantity, unit, required, partId = null, costCodeId = null }, i) => {
@@ -126,7 +126,7 @@ function uniqueLineId(place: number, taken: ReadonlySet<string | undefined>): st
   return taken.has(name) ? uniqueLineId(place + 1, taken) : name
 }
 
-/** Validates the bid form as a whole, including fields that the request body omits. */
+/** Returns the errors in the bid form as a whole, including fields that the request omits. */
 export function findFormErrors(
   form: Pick<BidRequest, 'lines' | 'bidType' | 'effectiveFrom' | 'effectiveTo'>,
   parts: ReadonlyMap<string, Pick<Part, 'sku' | 'unit'>>,

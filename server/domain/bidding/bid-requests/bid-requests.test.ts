@@ -206,7 +206,7 @@ test("a bid deadline ends at midnight in the community's time zone", async () =>
     expect(toLocalDate(timeZone, new Date(Date.parse(request.deadlineAt) - 1))).toBe(today)
     expect(toLocalDate(timeZone, new Date(request.deadlineAt))).toBe(addDays(today, 1))
   }
-  // When daylight saving time ends, the day has 25 hours and still ends at midnight.
+  // The day on which daylight saving time ends has 25 hours and ends at midnight.
   expect((await ask({ deadline: '2031-11-02' })).deadlineAt).toBe('2031-11-03T06:00:00.000Z')
 })
 
@@ -461,7 +461,7 @@ test('bid requests can be filtered by status, trade, community, home, vendor, an
   ).body
   const found = async (query: string) =>
     (await get(`/requests?${query}`, own)).body.data.map((request: { id: string }) => request.id)
-  // The list contains the number of invitations instead of the invitations, because a bid request can have many.
+  // The list contains the number of invitations but not the invitations, because a bid request can have many.
   const listed = [second, first].map(({ vendorIds, invitations, ...rest }) => ({
     ...rest,
     invitationCount: invitations.length,
@@ -515,6 +515,6 @@ test('if midnight occurs twice when clocks are set back, a bid deadline ends at 
   const request = await ask({ communityId, deadline: '2027-11-06' })
   expect(request.deadlineAt).toBe('2027-11-07T04:00:00.000Z')
   expect((await ask({ communityId, deadline: '2027-11-07' })).deadlineAt).toBe('2027-11-08T05:00:00.000Z')
-  // In spring, the day begins at 1:00 a.m.
+  // On this day in spring, the day begins at 1:00 a.m.
   expect((await ask({ communityId, deadline: '2027-03-13' })).deadlineAt).toBe('2027-03-14T05:00:00.000Z')
 })

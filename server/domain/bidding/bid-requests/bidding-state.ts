@@ -4,13 +4,17 @@ import { isAcceptingBids, isPastDeadline } from './bid-request.ts'
 /**
  * The state of a bid request as the portal shows it to a vendor.
  *
- * - `waiting`, `will_bid`, `late`: the vendor can send a price; `late` after the deadline.
- * - `declined`, `withdrawn`, `expired`: there is no valid bid, but the vendor can send a new price. With `_closed`, it
- *   cannot.
- * - `received`: there is a bid, which the vendor can change. `received_closed`: there is a bid, and the builder decides.
- * - `not_chosen`: the builder rejected the bid. `chosen`: the builder accepted the bid.
+ * - `waiting`, `will_bid`: the vendor can send a price.
+ * - `late`: the deadline has passed, but the vendor can still send a price.
+ * - `declined`, `withdrawn`, `expired`: there is no valid bid, but the vendor can send a new price.
+ * - `declined_closed`, `withdrawn_closed`, `expired_closed`: there is no valid bid, and the vendor can no longer send
+ *   a price.
+ * - `received`: there is a bid, which the vendor can change.
+ * - `received_closed`: there is a bid, and the builder decides.
+ * - `not_chosen`: the builder rejected the bid.
+ * - `chosen`: the builder accepted the bid.
  * - `given_to_another`: the builder awarded the job to another vendor.
- * - `closed`, `canceled`: the vendor sent no price, and can no longer send one.
+ * - `closed`, `canceled`: the vendor sent no price and can no longer send one.
  */
 export type BiddingState =
   | 'waiting'
@@ -33,11 +37,11 @@ export type BiddingState =
 export interface BiddingContext {
   invitation: Invitation['status']
   request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>
-  /** Status of the vendor's newest bid on the whole request; null if there is no such bid. */
+  /** The status of the vendor's newest bid on the entire request; null if there is no such bid. */
   bid: BidStatus | null
 }
 
-/** Returns the state, based on the vendor's invitation, the vendor's bid, and the request. */
+/** Returns the state according to the request, the vendor's invitation, and the vendor's bid. */
 export function getBiddingState({ invitation, request, bid }: BiddingContext, now: Date): BiddingState {
   if (bid === 'accepted') return 'chosen'
   if (request.status === 'cancelled') return 'canceled'
@@ -47,7 +51,7 @@ export function getBiddingState({ invitation, request, bid }: BiddingContext, no
   if (bid === 'submitted') return isOpen ? 'received' : 'received_closed'
   if (bid === 'withdrawn') return isOpen ? 'withdrawn' : 'withdrawn_closed'
   if (bid === 'expired') return isOpen ? 'expired' : 'expired_closed'
-  // The builder entered bids for single homes, which the portal does not show.
+  // The builder entered bids for single homes on behalf of the vendor. The portal does not show these bids.
   if (invitation === 'submitted') return isOpen ? 'received' : 'received_closed'
   if (invitation === 'declined') return isOpen ? 'declined' : 'declined_closed'
   if (!isOpen) return 'closed'
@@ -55,12 +59,12 @@ export function getBiddingState({ invitation, request, bid }: BiddingContext, no
   return invitation === 'will_bid' ? 'will_bid' : 'waiting'
 }
 
-/** Returns whether the vendor must act because the builder waits for the vendor's price. */
+/** Returns whether the builder is waiting for the vendor's price, so that the vendor must act. */
 export function isBidAwaited(standing: BiddingState): boolean {
   return standing === 'waiting' || standing === 'will_bid' || standing === 'late'
 }
 
-/** Returns whether the request is open and its deadline has not passed, so that the remaining time matters. */
+/** Returns whether the request is open and its deadline has not passed, so that the portal shows the remaining time. */
 export function isBeforeDeadline(request: Pick<BidRequest, 'status' | 'deadlineAt'>, now: Date): boolean {
   return request.status === 'sent' && !isPastDeadline(request, now)
 }

@@ -13,7 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Both amounts, their average, and one bid's prices. These values occur nowhere else, so the test finds every leak. */
+/**
+ * Both amounts, their average, and the prices of one bid. These values occur nowhere else, so the test detects every
+ * leak.
+ */
 const SECRETS = ['48217.31', '53908.77', '51063.04', '32538.77', '21.37', '21370']
 
 interface Blind {
@@ -113,7 +116,7 @@ test('closing a blind bid request reveals its amounts, except in a dry run', asy
   expect(closed.body).toMatchObject({ result: shown, events: [{ data: { object: shown } }] })
   expect((await listEventsAbout(plumbline, requestId)).at(-1)?.data.object).toMatchObject(shown)
 
-  // A dry run shows amounts that the caller could read anyway.
+  // A dry run shows amounts that the caller can read in any case.
   const award = await dryRun('awardBid', { bidId: lumpSum, createPurchaseOrder: true })
   expect(award.body.result).toMatchObject({ bid: { amount: 48_217.31 }, purchaseOrder: { total: 48_217.31 } })
   const reopened = await dryRun('reopenBidRequest', { bidRequestId: requestId, deadline: site.day(20) })
@@ -167,9 +170,10 @@ test.each<[skill: string, input: (blind: Blind) => object, status: number]>([
 )
 
 /**
- * Returns the response of a dry run that happens after a request's deadline, but before the job closes the request. The
- * job closes the request within a second, so on a busy machine the dry run may be too late. In that case, the function
- * tries another request. A read afterward shows which came first, because a closed request stays closed.
+ * Executes a dry run after the deadline of a request, but before the job closes the request, and returns the response.
+ * The job closes the request within a second, so on a slow machine the dry run may be too late. In that case, tries
+ * again with another request. Reading the request afterward shows whether the dry run was in time, because a closed
+ * request stays closed.
  */
 async function triedBeforeClosing(skill: string, input: (blind: Blind) => object): Promise<ServiceResponse> {
   for (let attempt = 0; attempt < 50; attempt++) {

@@ -11,21 +11,23 @@ import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
 /**
- * Functions that change a bid request, for its own operations, the job that closes due requests, the portal, and bids.
- * All functions run in the caller's transaction and lock the bid request before any of its bids.
+ * Functions that change a bid request. They are used by its operations, the job that closes overdue requests, the
+ * portal, and bids. All functions run in the caller's transaction, and lock the bid request before its bids.
  */
 
-/** Locks the request until the transaction ends, after closing it if its deadline has passed. */
+/**
+ * Locks the request until the transaction ends, and returns it. Closes the request first if its deadline has passed.
+ */
 export async function lockBidRequest(call: WriteCall, id: string): Promise<BidRequestRow> {
   return closeIfDue(call, await requests.lock(call, id))
 }
 
-/** Returns a locked request, after closing it if its deadline has passed. */
+/** Closes a locked request if its deadline has passed, and returns the request. */
 export async function closeIfDue(call: WriteCall, request: BidRequestRow): Promise<BidRequestRow> {
   return isPastDeadline(request, call.now) ? closeBidding(toSystemCall(call), request) : request
 }
 
-/** Closes a sent request: no more bids are expected, and the amounts of a blind request become visible. */
+/** Closes a sent request. Vendors can no longer bid, and the amounts of a blind request become visible. */
 export async function closeBidding(call: WriteCall, before: BidRequestRow): Promise<BidRequestRow> {
   await invitations.closeOpenInvitations(call, before.id)
   const after = await requests.update(call, before, { status: 'closed', closedAt: call.now.toISOString() })
@@ -34,8 +36,8 @@ export async function closeBidding(call: WriteCall, before: BidRequestRow): Prom
 }
 
 /**
- * Records a status change: the history entry, new versions of the bids whose amounts appear or disappear, and the
- * event.
+ * Records the history entry and the event of a status change. Increments the versions of the bids whose amounts become
+ * visible or hidden.
  */
 export async function recordRequestStatusChange(
   call: WriteCall,
@@ -52,7 +54,7 @@ export async function recordRequestStatusChange(
   await recordRequestUpdate(call, before, after)
 }
 
-/** Records `bid_request.updated` if anything changed. */
+/** Records a `bid_request.updated` event if any field has changed. */
 export async function recordRequestUpdate(
   call: WriteCall,
   before: BidRequestRow,
@@ -67,8 +69,8 @@ export async function recordRequestUpdate(
 }
 
 /**
- * Increments the version of a bid request after a bid is submitted, withdrawn, or decided, because this changes the
- * figures and the ETag.
+ * Increments the version of a bid request after a bid is submitted, withdrawn, or decided, because the request contains
+ * figures about its bids.
  */
 export async function bumpBidRequestVersion(call: WriteCall, id: string): Promise<void> {
   await requests.bumpVersion(call, id)
@@ -95,7 +97,7 @@ export async function recordInvitationResponse(
   return recordRequestUpdate(call, before, await requests.bumpVersion(call, id))
 }
 
-/** Marks the request as awarded. Read `before` only after accepting the bid. */
+/** Marks the request as awarded. The caller must read `before` after it accepts the bid. */
 export async function awardBidRequest(
   call: WriteCall,
   before: BidRequestRow,
@@ -106,14 +108,14 @@ export async function awardBidRequest(
   return changeRequestStatus(call, before, { status: 'awarded', closedAt }, { reason })
 }
 
-/** Reverts an award, so that the request is closed again. Call this only when the accepted bid is revoked. */
+/** Reverts an award, so that the request is closed again. Must be called only when the accepted bid is revoked. */
 export async function revokeAward(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
   const before = await requests.find(call, id)
   if (before.status !== 'awarded') throw invalidTransition(before.status, 'closed', BID_REQUEST_MOVES[before.status])
   return changeRequestStatus(call, before, { status: 'closed' }, { reason })
 }
 
-/** Updates the request and its status, and records both changes. */
+/** Updates the fields and the status of the request, and records both changes. */
 export async function changeRequestStatus(
   call: WriteCall,
   before: BidRequestRow,
@@ -125,7 +127,7 @@ export async function changeRequestStatus(
   return requests.toBidRequest(call, after)
 }
 
-/** Throws `conflict` unless vendors can still bid. */
+/** Throws `conflict` if vendors can no longer bid. */
 export function assertAwaitingBids(request: BidRequestRow): void {
   if (request.status !== 'sent')
     throw conflict(

@@ -11,21 +11,21 @@ export interface BidRequestInput {
   communityId: string
   homeIds: readonly string[]
   deadline: string
-  /** Whether this call sets the deadline, which must then be in the future. */
+  /** Whether this call sets the deadline. A new deadline must be in the future. */
   newDeadline: boolean
   lines: BidRequest['lines']
   bidType: BidRequest['bidType']
   effectiveFrom: string | null
   effectiveTo: string | null
   vendorIds: readonly string[]
-  /** The vendors to check. Defaults to all vendors. */
+  /** The IDs of the vendors to check. Defaults to all vendors. */
   checkedIds?: readonly string[]
   sendNow: boolean
 }
 
 /**
- * Checks a bid request in three steps: every record that it refers to exists, its fields are consistent, and the
- * current state allows it. Each step reports all its errors together.
+ * Checks a bid request in three steps: all records to which it refers exist, its fields are consistent, and the current
+ * state allows the change. Each step reports all of its errors together.
  */
 export async function checkBidRequest(
   call: WriteCall,
@@ -94,7 +94,7 @@ interface KnownReferences {
   costCodeIds: ReadonlySet<string>
 }
 
-/** Returns the active parts and cost codes that the lines refer to. */
+/** Returns the active parts and cost codes to which the lines refer. */
 async function findKnownReferences(call: WriteCall, lines: BidRequest['lines']): Promise<KnownReferences> {
   const partIds = [...new Set(lines.flatMap(({ partId }) => partId ?? []))]
   const codeIds = [...new Set(lines.flatMap(({ costCodeId }) => costCodeId ?? []))]

@@ -23,7 +23,7 @@ export const INVITATIONS_OF_REQUEST = `
   select coalesce(json_agg(${toJsonObjectSql(resolveColumns(invitation), 'i')} order by i."id"), '[]')
   from "invitations" as i where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
 
-/** Creates one invitation per vendor, in the order of the vendors, without storing them. */
+/** Creates one invitation for each vendor, in the order of the vendors. Does not store the invitations. */
 export function buildInvitations(
   call: WriteCall,
   bidRequestId: string,
@@ -32,7 +32,7 @@ export function buildInvitations(
 ): InvitationRow[] {
   const sentAt = status === 'sent' ? call.now.toISOString() : null
   const created = vendorIds.map((vendorId) => make(call, { bidRequestId, vendorId, status, sentAt, remindersSent: 0 }))
-  // IDs created within the same millisecond are in random order. Sorting them restores the order of the vendors.
+  // IDs that are created within the same millisecond are in random order. Sorted IDs follow the order of the vendors.
   const ids = created.map(({ id }) => id).sort()
   return created.map((row, i) => ({ ...row, id: ids[i] ?? row.id }))
 }
@@ -48,7 +48,7 @@ export async function insertInvitations(call: WriteCall, created: readonly Invit
     where o."id" = ${call.organizationId}`.execute(call.db)
 }
 
-/** Removes vendors from a draft. The vendors have not been notified yet. */
+/** Removes vendors from a draft. These vendors have not been notified yet. */
 export async function deleteInvitations(
   call: WriteCall,
   bidRequestId: string,
@@ -61,7 +61,7 @@ export async function deleteInvitations(
   )
 }
 
-/** Marks all pending invitations as sent. */
+/** Sets the status of all pending invitations to `sent`. */
 export async function markInvitationsSent(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "status" = 'sent', "sentAt" = ${call.now}, "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -70,7 +70,7 @@ export async function markInvitationsSent(call: WriteCall, bidRequestId: string)
   )
 }
 
-/** Marks every unanswered invitation as `no_response` when the request closes. */
+/** Sets the status of each unanswered invitation to `no_response` when the request closes. */
 export async function closeOpenInvitations(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "status" = 'no_response', "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -79,7 +79,7 @@ export async function closeOpenInvitations(call: WriteCall, bidRequestId: string
   )
 }
 
-/** Returns each invitation to the status it had before the request closed. */
+/** Restores the status that each invitation had before the request closed. */
 export async function reopenClosedInvitations(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "version" = "version" + 1, "updatedAt" = ${call.now},

@@ -12,9 +12,9 @@ import { mailInvitations } from './mail-invitations.ts'
 import * as requests from './queries.ts'
 
 /**
- * Locks the vendors until the transaction ends, so that the checks still apply when the transaction commits. The lock
- * is shared. Bid requests to the same vendors wait for each other only when a vendor is first invited, because that
- * changes the vendor.
+ * Locks the vendors until the transaction ends, so that the checks still apply when it commits. The lock is shared, so
+ * bid requests to the same vendors can be created concurrently. They wait for each other only if a vendor is invited
+ * for the first time, because this changes the vendor.
  */
 export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
@@ -29,7 +29,7 @@ export async function lockVendors(call: WriteCall, ids: readonly string[]): Prom
   return vendors.findAll(call, ids)
 }
 
-/** Validation messages for a vendor in `vendorIds`, by the reason that prevents the invitation. */
+/** The validation message for a vendor in `vendorIds`, by the reason that prevents the invitation. */
 const MUST = {
   vendor_archived: 'must not be an archived vendor',
   vendor_on_hold: 'must not be a vendor on hold',
@@ -38,7 +38,7 @@ const MUST = {
 } as const
 
 /**
- * Returns an error for each reason that prevents inviting these vendors. Each error points to the vendor in
+ * Returns an error for each reason why one of these vendors cannot be invited. Each error points to the vendor in
  * `vendorIds`.
  */
 export function findInviteErrors(
@@ -63,7 +63,7 @@ export function findInviteErrors(
   })
 }
 
-/** The conflict's `reason` for each error code. */
+/** The `reason` of the conflict for each error code. */
 const CONFLICT_REASONS = {
   vendor_archived: 'vendor_archived',
   vendor_on_hold: 'vendor_on_hold',
@@ -76,17 +76,17 @@ const CONFLICT_REASONS = {
   past: 'deadline_passed',
 } as const satisfies Record<string, ConflictReason>
 
-/** The reason that one vendor, or all vendors, cannot be invited. */
+/** The reason why one vendor, or all vendors, cannot be invited. */
 export interface InviteError extends FieldError {
   code: keyof typeof CONFLICT_REASONS
-  /** A complete sentence for the problem's `detail`. */
+  /** A complete sentence for the `detail` of the problem. */
   reason: string
 }
 
-/** The maximum length of `detail` in the contract. */
+/** The maximum length of `detail` in the API contract. */
 const MAX_DETAIL_LENGTH = 4000
 
-/** If there are any errors, throws `conflict` with all errors and the reason of the first error. */
+/** Throws `conflict` if there are errors. The problem contains all errors, and the reason of the first error. */
 export function assertCanInvite(errors: readonly InviteError[]): void {
   const [first] = errors
   if (first === undefined) return
@@ -96,7 +96,7 @@ export function assertCanInvite(errors: readonly InviteError[]): void {
   })
 }
 
-/** Sends a draft and invites its vendors. The caller must have checked that the vendors can be invited. */
+/** Sends a draft and invites its vendors. The caller must check first whether the vendors can be invited. */
 export async function sendBidRequest(
   call: WriteCall,
   draft: requests.BidRequestRow,
@@ -108,7 +108,7 @@ export async function sendBidRequest(
   return announceBidRequest(call, draft, sent, invited)
 }
 
-/** Returns the sent form of a new draft that is not stored yet. */
+/** Returns a draft that is not stored yet as a sent request. */
 export function toSentRequest(call: WriteCall, draft: requests.BidRequestRow): requests.BidRequestRow {
   const sent = { status: 'sent' as const, sentAt: call.now.toISOString() }
   return {
@@ -132,7 +132,7 @@ export async function announceBidRequest(
   return request
 }
 
-/** Creates a portal link to email for each of these invitations. */
+/** Creates a portal link for each of these invitations, to be emailed. */
 export async function issueInvitationLinks(
   call: WriteCall,
   those: readonly Pick<invitations.InvitationRow, 'id' | 'vendorId'>[],
@@ -144,7 +144,7 @@ export async function issueInvitationLinks(
 }
 
 /**
- * Records one `vendor.invited` event per vendor. A vendor that has not been invited to the portal before becomes
+ * Records a `vendor.invited` event for each vendor. If this is the vendor's first invitation, sets its portal status to
  * `invited`.
  */
 export async function announceInvitations(

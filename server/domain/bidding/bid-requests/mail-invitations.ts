@@ -6,7 +6,7 @@ import { toRequestValues } from '../../vendors/vendors/notice-mails.ts'
 import { listRecipients } from '../../vendors/vendors/vendor.ts'
 import * as requests from './queries.ts'
 
-/** Emails invitations with their new portal links, if the deployment sends email. */
+/** Emails the new portal links of the invitations, if the deployment can send email. */
 export async function mailInvitations(
   call: WriteCall,
   bidRequestId: string,

@@ -34,7 +34,7 @@ import * as requests from './queries.ts'
 import { resendInvitation, revokeInvitationLink } from './resend-invitation.ts'
 import { updateBidRequest } from './update-bid-request.ts'
 
-// The maximum in the contract's response, which is far more than any builder needs.
+// The maximum number of invitations in a response of the API contract, which no builder needs.
 const MAX_INVITATIONS = 1000
 
 export const bidRequestOperations = {
@@ -55,14 +55,14 @@ export const bidRequestOperations = {
         newDeadline: true,
       })
       const scope = await scopes.requireTrade(call, body.scope, query.createScopes)
-      // Take the number last, because it makes every other new bid request of the organization wait.
+      // Take the number last: from then on, all other requests that create a bid request in the organization wait.
       const number = await requests.takeNextNumber(call)
       const made = requests.make(call, { ...requested, status: 'draft', scope, number, deadlineAt })
       const draft = requests.toRowWithoutBids(made, invitations.buildInvitations(call, made.id, vendorIds, 'pending'))
       const created = requests.toBidRequest(call, draft)
       await recordStatusChange(call, { id: draft.id, from: null, to: draft.status })
       await recordEvent(call, 'bid_request.created', created)
-      // A request that is sent immediately is stored as sent.
+      // A request that is sent immediately is stored with the status `sent`.
       const stored = sendNow ? toSentRequest(call, draft) : draft
       await requests.insert(call, stored)
       return sendNow ? announceBidRequest(call, draft, stored, invited) : created

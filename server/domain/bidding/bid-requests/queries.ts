@@ -17,13 +17,13 @@ import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 import { hasSealedAmounts, isAmountHidden } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, insertInvitations } from './invitation-queries.ts'
 
-/** A bid request as read from the database, without the fields that are computed from invitations and bids. */
+/** A bid request as read from the database, without the fields that the service computes from invitations and bids. */
 export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FIGURE_FIELDS)[number]> {
   invitations: InvitationRow[]
   figures: BidFigures
 }
 
-/** The fields that the visible figures depend on. */
+/** The fields that determine the visible figures. */
 type FiguresSource = Pick<BidRequestRow, 'id' | 'blind' | 'status' | 'figures'>
 
 const FIGURE_FIELDS = [
@@ -44,8 +44,8 @@ interface BidFigures {
 }
 
 /**
- * SQL query for the figures of the bids. The count includes rejected bids, so that an award does not change it; the
- * amounts do not. The figures are computed on each read, so they are never stale.
+ * SQL query for the figures of the bids. The count includes rejected bids, so that an award does not change it. The
+ * amounts exclude rejected bids. Every read computes the figures, so they are always current.
  */
 const FIGURES_SQL = `
   select json_build_object('count', count(*), 'low', min(b."amount") filter (where b."status" <> 'rejected'), 'high', max(b."amount") filter (where b."status" <> 'rejected'),
@@ -83,8 +83,8 @@ const summaries = defineResource({
 })
 
 /**
- * Updates a locked request. Every change that reveals hidden amounts passes through this function, which records the
- * request in the call.
+ * Updates a locked request. Every change that reveals hidden amounts uses this function, which adds the request to
+ * `call.opened`.
  */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
   if (hasSealedAmounts(before)) call.opened.add(before.id)
@@ -105,7 +105,7 @@ export function toRowWithoutBids(
   return { ...created, invitations: invited, figures: { count: 0, low: null, high: null, average: null, accepted: [] } }
 }
 
-/** Returns the bid request in the form of responses and events. */
+/** Returns the bid request as it appears in responses and events. */
 export function toBidRequest(call: SealState, row: BidRequestRow): BidRequest {
   const { invitations, figures: _, version, createdBy, createdAt, updatedAt, ...rest } = row
   return {
@@ -120,7 +120,7 @@ export function toBidRequest(call: SealState, row: BidRequestRow): BidRequest {
   }
 }
 
-/** Lists bid requests with the number of their invitations. */
+/** Lists bid requests. Each has the number of its invitations. */
 export function list(call: Tenant & SealState, query: ListQuery): Promise<Json<Page<BidRequestSummary>>> {
   return summaries.list(call, query, {}, (counted) => toShownFigures(call, counted as FiguresSource))
 }
@@ -138,7 +138,10 @@ function toShownFigures(call: SealState, row: FiguresSource): Pick<BidRequest, (
   }
 }
 
-/** Increments the version of a request whose invitations or bids have changed. The caller must have locked the row. */
+/**
+ * Increments the version of a request after its invitations or bids have changed. The caller must have locked the
+ * request.
+ */
 export async function bumpVersion(call: WriteCall, id: string): Promise<BidRequestRow> {
   await sql`
     update "bidRequests" set "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -147,8 +150,8 @@ export async function bumpVersion(call: WriteCall, id: string): Promise<BidReque
 }
 
 /**
- * Returns the organization's next bid request number. The counter row stays locked until the transaction ends, so other
- * calls that create requests wait.
+ * Returns the next bid request number of the organization. The counter row stays locked until the transaction ends, so
+ * concurrent calls that create requests wait.
  */
 export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
@@ -162,14 +165,14 @@ export interface BidRequestPlace {
   communityName: string
   communityArchived: boolean
   timeZone: string
-  /** End of the deadline's day in the community's time zone. */
+  /** The end of the deadline's day in the time zone of the community. */
   deadlineAt: string
 }
 
 /**
- * Returns the community and the end of the deadline's day. The day is in the community's time zone. If the community
- * has no time zone, the organization's time zone applies. Locks the time zone until the transaction ends, so that a
- * concurrent change of the time zone also moves the new deadline.
+ * Returns the community and the end of the deadline's day in the time zone of the community. If the community has no
+ * time zone, the time zone of the organization applies. Locks the time zone until the transaction ends. A concurrent
+ * change of the time zone therefore waits, and also moves the new deadline.
  */
 export async function findCommunityAndDeadline(
   call: WriteCall,
@@ -191,8 +194,8 @@ export async function findCommunityAndDeadline(
 const END_OF_DAY_SQL = sql`"dayStart"(r."deadline" + 1, c."timeZone")`
 
 /**
- * Locks the community's requests whose future deadline would move in the community's current time zone. Returns the IDs
- * of the locked requests.
+ * Locks those of the community's requests whose deadline is in the future and would change in the community's current
+ * time zone. Returns their IDs.
  */
 export async function lockMovableDeadlines(call: WriteCall, communityId: string, max: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -205,9 +208,9 @@ export async function lockMovableDeadlines(call: WriteCall, communityId: string,
   return rows.map(({ id }) => id)
 }
 
-/** Moves the deadlines of locked requests to the end of their days in the community's current time zone. */
+/** Moves the deadlines of locked requests to the end of the day in the community's current time zone. */
 export async function moveDeadlines(call: WriteCall, ids: readonly string[]): Promise<void> {
-  // A distributed database does not compute these times in an update.
+  // Compute the deadlines in a separate query, because a distributed database cannot compute them in an update.
   const { rows } = await sql<{ id: string; deadlineAt: string }>`
     select r."id", ${END_OF_DAY_SQL} as "deadlineAt" from "bidRequests" as r
     join "communities" as c on c."organizationId" = r."organizationId" and c."id" = r."communityId"
@@ -239,8 +242,8 @@ export const toOverdueBidRequestsSql: DueSql = (now) => sql`
   select "organizationId" from "bidRequests" where "status" = 'sent' and "deadlineAt" <= ${now}`
 
 /**
- * Returns overdue requests of any organization, longest overdue first. If none is due, the query takes one index
- * lookup.
+ * Returns overdue requests of any organization, longest overdue first. If there is none, the query performs a single
+ * index lookup.
  */
 export async function findOverdueBidRequests(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
@@ -251,14 +254,13 @@ export async function findOverdueBidRequests(db: Db, page: DuePage): Promise<Due
   return rows
 }
 
-/** Locks the requests that no other transaction has locked. Returns the IDs of the locked requests. */
+/** Locks those requests that are not locked by another transaction, and returns their IDs. */
 export function lockAvailableBidRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'bidRequests', ids)
 }
 
 /**
- * Locks the requests that are still sent and due, and that no other transaction has locked. Returns the IDs of the
- * locked requests.
+ * Locks those requests that are still sent and overdue, and are not locked by another transaction. Returns their IDs.
  */
 export function lockDueRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)

@@ -10,7 +10,7 @@ import { announceInvitations, issueInvitationLinks, lockVendors } from './invite
 import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
-/** Sends an invitation again with a new portal link. The previous link stops working. */
+/** Sends an invitation again with a new portal link. The previous link is no longer valid. */
 export async function resendInvitation(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lockWithInvitation(call, id)
   const reason = explainNotResendable(call, request, invitation)
@@ -27,7 +27,7 @@ export async function resendInvitation(call: WriteCall, id: string): Promise<Inv
   return changed
 }
 
-/** Revokes the portal link of an invitation. Does nothing if the invitation has no link. */
+/** Revokes the portal link of an invitation, if it has one. */
 export async function revokeInvitationLink(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lockWithInvitation(call, id)
   if (!(await revokePortalLink(call, id))) return invitation
@@ -38,7 +38,7 @@ async function lockWithInvitation(call: WriteCall, id: string) {
   const { bidRequestId } = await invitations.find(call, id)
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find((candidate) => candidate.id === id)
-  // The vendor was removed from the draft before the request was locked.
+  // Another transaction removed the vendor from the draft before this transaction locked the request.
   if (invitation === undefined) throw notFound()
   return { request, invitation }
 }

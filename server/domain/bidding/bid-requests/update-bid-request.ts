@@ -11,7 +11,7 @@ import { checkBidRequest } from './check-bid-request.ts'
 import * as invitations from './invitation-queries.ts'
 import * as requests from './queries.ts'
 
-/** Updates a locked request as its status allows. Without a change, writes nothing and records no event. */
+/** Updates a locked request as far as its status allows. If no field changes, stores nothing and records no event. */
 export async function updateBidRequest(
   call: WriteCall,
   before: requests.BidRequestRow,
@@ -66,7 +66,7 @@ export async function updateBidRequest(
   return recordRequestUpdate(call, before, touched ? await requests.bumpVersion(call, before.id) : updated)
 }
 
-/** Returns the fields that were sent: drops undefined fields and keeps null, which clears a field. */
+/** Removes undefined fields. Keeps null, which clears a field. */
 function omitUndefined<T extends object>(fields: T): { [Field in keyof T]: Exclude<T[Field], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

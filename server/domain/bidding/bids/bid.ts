@@ -15,7 +15,7 @@ export const BID_MOVES: Readonly<Record<BidStatus, readonly BidStatus[]>> = {
 /** A vendor has at most one bid with these statuses for a bid request, or for each of its homes. */
 export const LIVE_STATUSES: readonly BidStatus[] = ['submitted', 'accepted']
 
-/** Returns whether the last day on which the bid is valid has passed. */
+/** Returns whether the last day of the bid's validity has passed. */
 export function hasBidExpired(bid: { expiresAt: string | null }, now: Date): boolean {
   return bid.expiresAt !== null && Date.parse(bid.expiresAt) <= now.getTime()
 }
@@ -24,9 +24,9 @@ type BidOffer = Pick<Bid, 'homeId' | 'lines' | 'awardedLineIds'>
 type RequestedWork = Pick<BidRequest, 'homeIds' | 'lines'>
 
 /**
- * Returns the work that is awarded if the bid is accepted: pairs of a home and a line, as comparable strings. A bid
- * without a home covers all homes; a bid without lines covers all lines. Two bids can both be awarded if they have no
- * pair in common.
+ * Returns the work that accepting the bid would award: pairs of a home and a line, as texts that can be compared. A bid
+ * without a home covers all homes, and a bid without lines covers all lines. Two bids can both be awarded if they have
+ * no pair in common.
  */
 export function listAwardableWork(bid: BidOffer, request: RequestedWork): string[] {
   const homes = bid.homeId !== null ? [bid.homeId] : request.homeIds.length > 0 ? request.homeIds : ['any']
@@ -37,8 +37,8 @@ export function listAwardableWork(bid: BidOffer, request: RequestedWork): string
 }
 
 /**
- * Returns whether the bid offers the line and, if the award names lines, whether it names this line. Otherwise, the
- * award contains all lines except alternates.
+ * Returns whether the line is included in an award of the bid. The bid must offer the line. If no lines were awarded
+ * separately, the award includes all lines except alternates.
  */
 export function isLineAwarded(bid: Pick<Bid, 'lines' | 'awardedLineIds'>, lineId: string): boolean {
   const line = bid.lines.find((candidate) => candidate.lineId === lineId)
@@ -47,8 +47,8 @@ export function isLineAwarded(bid: Pick<Bid, 'lines' | 'awardedLineIds'>, lineId
 }
 
 /**
- * Returns whether a bid that is not accepted can still be awarded work that has not been awarded. A lump sum can be
- * awarded only as a whole.
+ * Returns whether at least a part of the bid's work has not been awarded yet. A lump sum can be awarded only as a
+ * whole.
  */
 export function canStillBeAwarded(bid: BidOffer, request: RequestedWork, taken: ReadonlySet<string>): boolean {
   const requested = listAwardableWork(bid, request)

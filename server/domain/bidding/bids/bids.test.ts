@@ -511,7 +511,7 @@ test('the order of an awarded lump sum contains the chosen alternates', async ()
 
 test('an order can contain an alternate whose shortened description ends within an emoji', async () => {
   const request = await ask()
-  // With the order's prefix of 17 characters, the limit of 500 characters is in the middle of the emoji.
+  // The order adds a prefix of 17 characters, so the limit of 500 characters falls in the middle of the emoji.
   const long = { description: `${'x'.repeat(482)}\u{1F3E0}${'x'.repeat(16)}`, amount: 1450 }
   const bid = await submit(request.id, site.loneStar, { amount: 40_000, alternates: [long] })
   const award = await post(`/bids/${bid.id}/accept`, { alternates: [0], createPurchaseOrder: true })
@@ -625,7 +625,7 @@ test("a builder cannot see or change another builder's bids", async () => {
   expect(foreign.body.code).toBe('unknown_reference')
 })
 
-// These tests advance the clock, so they come last.
+// These tests must be last, because they advance the clock.
 test('a bid cannot be awarded after its last valid day', async () => {
   const request = await ask({ deadline: site.day(60) })
   const short = await submit(request.id, site.loneStar, { amount: 1, validUntil: site.day(3) })

@@ -9,9 +9,9 @@ import type { BidRow } from './queries.ts'
 import * as bids from './queries.ts'
 
 /**
- * Changes the status of a bid: checks the change, updates the row, and records the history. The bid and its request
- * must be locked. Accepting or rejecting a bid is also recorded as an event and a decision; withdrawing and expiring
- * are not.
+ * Changes the status of a bid: checks the change, updates the row, and records the history. The caller must have locked
+ * the bid and its request. If the bid is accepted or rejected, also records an event and the decision. Withdrawal and
+ * expiration have neither.
  */
 export async function changeBidStatus(
   call: WriteCall,

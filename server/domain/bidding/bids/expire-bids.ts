@@ -8,8 +8,8 @@ import { changeBidStatus } from './change-bid-status.ts'
 import * as bids from './queries.ts'
 
 /**
- * Expires the submitted bids whose last day has passed. Like every change of a bid's status, the expiration locks the
- * bid request first.
+ * Expires the submitted bids whose last valid day has passed. Locks the bid request first, like every change of a bid's
+ * status.
  */
 export async function expireBids(services: Services): Promise<void> {
   await processDueItems(services, {

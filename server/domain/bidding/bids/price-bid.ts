@@ -13,8 +13,8 @@ type BidForm = Pick<BidRequest, 'lines' | 'bidType'>
 type BidLineInput = Checked['BidLineInput']
 
 /**
- * Checks the prices of a bid against the request's form, and sums them without alternates. Throws one problem with all
- * errors. An amount that contradicts the lines is an error, because one of the two must be a mistake.
+ * Checks the prices of a bid against the bid form, and sums them without alternates. Throws one problem that contains
+ * all errors. An amount that contradicts the lines is an error, because one of them must be wrong.
  */
 export function priceBid(
   form: BidForm,
@@ -56,7 +56,7 @@ export function priceBid(
   return { amount: total, lines: whole }
 }
 
-/** Returns the lines with their names from the request and their computed amounts. */
+/** Returns the lines, with their names from the request and their computed amounts. */
 function priceLines(form: BidForm, lines: readonly BidLineInput[], errors: FieldError[], currency: string): BidLine[] {
   const requested = new Map(form.lines.map((line) => [line.lineId, line]))
   const taken = new Set([...requested.keys(), ...lines.flatMap((line) => line.lineId ?? [])])
@@ -107,7 +107,7 @@ function uniqueLineId(word: string, taken: Set<string>): string {
   return `${word}-${place}`
 }
 
-/** Returns an error for each required line that is missing, if the form requires a price for each line. */
+/** Returns an error for each missing line, if the form requires a price for each line. */
 function findMissingLines(form: BidForm, lines: readonly BidLine[]): FieldError[] {
   if (form.bidType === 'lump_sum') return []
   const said = new Set(lines.map((line) => line.lineId))

@@ -14,16 +14,16 @@ import { declareRowType } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { isAmountHidden } from '../bid-requests/bid-request.ts'
 
-/** A bid as stored. The row always contains the amounts, even while nobody may see them. */
+/** A bid as stored. The row always contains the amounts, even while they are hidden from all users. */
 export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
   amount: number
   expiresAt: string | null
-  /** The builder's own amounts for parts that cannot be compared. Never shown to the vendor. */
+  /** The amounts that the builder has entered for parts that cannot be compared. The vendor never sees them. */
   leveling: BidLevelingAmount[]
   request: Pick<BidRequest, 'id' | 'blind' | 'status'>
 }
 
-// SQL query for the fields that determine whether amounts are shown. The rule itself is in `bid-request.ts`.
+// SQL query for the fields that determine whether amounts are shown. The rule is in `bid-request.ts`.
 const REQUEST_SQL = `
   select json_build_object('id', r."id", 'blind', r."blind", 'status', r."status")
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
@@ -32,7 +32,7 @@ const PO_IDS_SQL = `
   select coalesce(json_agg(p."id" order by p."id"), '[]')
   from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
 
-// SQL query for the newest revision of the contract, unless it was terminated or archived.
+// SQL query for the ID of the newest revision of the contract, ignoring terminated and archived revisions.
 const CONTRACT_ID_SQL = `
   select c."id" from "contracts" as c
   where c."organizationId" = t."organizationId" and c."bidId" = t."id" and c."archivedAt" is null
@@ -49,7 +49,7 @@ export const { list, find, findAll, findAllWith, findOptional, lock, insert, upd
   long: ['lines', 'alternates', 'inclusions', 'exclusions', 'awardedLineIds'],
 })
 
-/** Returns the bid in the form of its GET response. */
+/** Returns the bid as it appears in responses. */
 export function toBid(call: SealState, row: BidRow): Bid {
   const { request, expiresAt: _, leveling: __, version, createdBy, createdAt, updatedAt, ...rest } = row
   const amountsHidden = isAmountHidden(call, request)
@@ -69,8 +69,8 @@ export function toBid(call: SealState, row: BidRow): Bid {
 }
 
 /**
- * Returns all bids of a request in these statuses. The result is exact while the request's row is locked, because every
- * change of a bid locks that row.
+ * Returns all bids of a request with these statuses. The result is exact while the request's row is locked, because
+ * every change of a bid locks this row.
  */
 export function listBidsOfRequest(
   call: Tenant,
@@ -85,13 +85,13 @@ export interface LastPrice {
   bidId: string
   amount: number
   submittedAt: string
-  /** Number of homes that the amount covers. */
+  /** The number of homes that the amount covers. */
   homeCount: number
 }
 
 /**
- * Returns each vendor's newest bid in a trade. Ignores withdrawn bids and bids whose amount is hidden by the rule of
- * `isAmountHidden`. Omits vendors without such a bid.
+ * Returns the newest bid of each vendor in a trade. Ignores withdrawn bids, and bids whose amount is hidden (see
+ * `isAmountHidden`). Omits vendors without a bid.
  */
 export async function findLastPrices(
   call: Call,
@@ -125,8 +125,8 @@ export const toExpiredBidsSql: DueSql = (now) => sql`
   where "status" = 'submitted' and "expiresAt" is not null and "expiresAt" <= ${now}`
 
 /**
- * Returns expired bids of any organization, longest overdue first. If none has expired, the query takes one index
- * lookup.
+ * Returns submitted bids of any organization that have expired, longest overdue first. If there is none, the query
+ * performs a single index lookup.
  */
 export async function findExpiredBids(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`

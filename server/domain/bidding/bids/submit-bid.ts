@@ -18,11 +18,11 @@ import { changeBidStatus } from './change-bid-status.ts'
 import { priceBid } from './price-bid.ts'
 import * as bids from './queries.ts'
 
-/** Inputs with any source. Only the portal can set `portal` as the source; API clients cannot. */
+/** The input for a bid with any source. API clients cannot set the source `portal`. */
 type Submission = Omit<Checked['BidSubmit'], 'source'> & { source: BidSource }
 type Revision = Omit<Checked['BidRevise'], 'source'> & { source?: BidSource | undefined }
 
-/** Submits a vendor's bid, after locking the bid request. */
+/** Submits a vendor's bid. Locks the bid request first. */
 export async function submitBid(call: WriteCall, body: Submission): Promise<Bid> {
   const request = await lockNamedRequest(call, body)
   const homeId = body.homeId ?? null
@@ -65,8 +65,8 @@ export async function submitBid(call: WriteCall, body: Submission): Promise<Bid>
 }
 
 /**
- * Revises a bid. Omitted fields keep their value. If the builder revises a bid from the portal, the bid's source is no
- * longer `portal`.
+ * Revises a bid. Omitted fields keep their values. If a user of the builder revises a bid from the portal, the source
+ * changes.
  */
 export async function reviseBid(
   call: WriteCall,
@@ -87,8 +87,8 @@ export async function reviseBid(
       validUntil !== before.validUntil &&
       (await computeValidity(call, before.communityId, validUntil))),
   }
-  // Comparing a sent price with a hidden price would reveal whether a guess is right, so any sent price counts as a
-  // change.
+  // Comparing the sent price with a hidden price would reveal whether a guess is correct. Therefore, any sent price
+  // counts as a change.
   const isPriceHidden = isAmountHidden(call, request)
   const isRevision = Object.entries(changes).some(
     ([field, value]) =>
@@ -108,7 +108,7 @@ export async function reviseBid(
   }
   assertAcceptsBids(request, call)
   const source = changes.source ?? (isFromPortal(before) ? 'api' : before.source)
-  // Amounts that level the earlier revision may not fit the new revision.
+  // Removes the amounts that leveled the previous revision, because they may not apply to the new revision.
   const revision = { source, revision: before.revision + 1, submittedAt: call.now.toISOString(), leveling: [] }
   const after = await bids.update(call, before, { ...changes, externalId, ...revision })
   const hiding = getEventSealState(call)
@@ -117,7 +117,7 @@ export async function reviseBid(
   return bids.toBid(call, after)
 }
 
-/** Withdraws a submitted bid. The invitation stays answered, and the vendor may bid again. */
+/** Withdraws a submitted bid. The invitation remains answered, and the vendor can bid again. */
 export async function withdrawBid(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
   const { bidRequestId } = await bids.find(call, bidId)
   await lockBidRequest(call, bidRequestId)
@@ -137,7 +137,7 @@ function isFromPortal({ source }: Pick<Bid, 'source'>): boolean {
 }
 
 /**
- * Locks the bid request that the body names. Checks both references in the body before reporting an error in either.
+ * Locks the bid request of the input. Checks both IDs in the input before it throws, so that the error reports both.
  */
 async function lockNamedRequest(
   call: WriteCall,
@@ -175,7 +175,7 @@ function assertAcceptsBids(request: BidRequestRow, { now, timeZone }: Call): voi
   )
 }
 
-/** Returns the last day and the time at which the bid expires. */
+/** Returns the last valid day of the bid, and the time at which it expires. */
 async function computeValidity(
   call: WriteCall,
   communityId: string,
@@ -200,7 +200,7 @@ function repriceBid(
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priceBid(request, { lines, amount }, call.currency)
   if (before.lines.length === 0) return priceBid(request, { lines: [], amount }, call.currency)
-  // While the sum is hidden, the message neither contains the sum nor reveals whether the amount matches the sum.
+  // While the amounts are hidden, the message must neither contain the sum nor reveal whether the amount equals it.
   if (amount === before.amount && !isAmountHidden(call, request)) return { amount, lines: before.lines }
   throw validationFailed([
     {

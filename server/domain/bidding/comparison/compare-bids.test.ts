@@ -19,7 +19,7 @@ const LINES = [
   { lineId: 'porch', description: 'Porch', required: false },
 ]
 
-/** Submits a bid with a unit price for each line; omitted lines get no price. */
+/** Submits a bid with a unit price for each line. Omitted lines have no price. */
 async function bid(
   site: Site,
   bidRequestId: string,
@@ -91,7 +91,7 @@ test('the comparison shows the lowest price of each line, missing prices, the sp
     { exclusions: 'Crane.', leadTimeDays: 10 },
   )
   const dear = await bid(site, request.id, site.hillCountry, { walls: 10.4, trusses: 10500, porch: 900 })
-  // The builder provides the crane, so the exclusion costs nothing.
+  // The builder provides the crane, so the exclusion adds no cost.
   await plumbline.post(
     `/api/ext/bids/${cheap.id}/leveling`,
     { amounts: [{ lineId: null, amount: 0 }] },
@@ -226,7 +226,7 @@ test('a blind request reveals no amount in any response or event until it closes
   const site = await buildSite(plumbline)
   await budget(site, site.lot15, 'framing', 30000)
   const request = await ask(site, { blind: true })
-  // These prices cannot occur in a timestamp, because its seconds are below 60.
+  // These prices cannot occur in a timestamp, because seconds are always below 60.
   const [dear, cheap] = [
     await bid(site, request.id, site.loneStar, { walls: 91.25, trusses: 54321 }),
     await bid(site, request.id, site.hillCountry, { walls: 90.75, trusses: 12345 }),
@@ -249,7 +249,7 @@ test('a blind request reveals no amount in any response or event until it closes
     lowestLinesTotal: null,
     budgeted: 30000,
   })
-  // The bids are in order of submission, regardless of price.
+  // The bids are ordered by submission, regardless of their prices.
   expect(compared.vendors.map((vendor: { bidId: string }) => vendor.bidId)).toEqual([dear.id, cheap.id, null])
   expect(compared.vendors[0]).toMatchObject({
     amount: null,

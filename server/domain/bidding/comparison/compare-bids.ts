@@ -15,10 +15,9 @@ import { type LeveledOffer, levelOffers } from './leveled-bid.ts'
 import type { ComparedBid } from './queries.ts'
 
 /**
- * Compares the bids of one request side by side. Everything is computed from the arguments; nothing is stored. While
- * amounts are hidden, nothing in the comparison reveals them: no price, no rank, no order of the bids, and no flag
- * derived from an amount. The comparison still shows the lines that a bid omits, so that the builder can ask the vendor
- * in time.
+ * Compares the bids of one request side by side. Computes the result from the arguments and stores nothing. While
+ * amounts are hidden, the comparison contains no price, no rank, no order by price, and no flag that depends on an
+ * amount. It still shows the lines that a bid omits, so that the builder can ask the vendor before the deadline.
  */
 export function compareBids(
   request: BidRequest,
@@ -28,7 +27,7 @@ export function compareBids(
   at: { now: Date; currency: string },
 ): BidComparison {
   const hidden = request.amountsHidden
-  // After the award, the comparison keeps the rejected bids to show the alternatives.
+  // After the award, also include rejected bids, to show the alternatives.
   const counted = bids.filter((bid) => bid.status !== 'rejected' || request.status === 'awarded')
   const offers = levelOffers(request, bids, at.currency)
   const leveled = new Map(
@@ -96,7 +95,7 @@ export function compareBids(
   }
 }
 
-/** Orders leveled bids first, by their leveled amount, and then the other bids. */
+/** Compares two bids for sorting: leveled bids first, by their leveled amounts. */
 function compareOffers(offers: ReadonlyMap<string, LeveledOffer>, a: ComparedBid, b: ComparedBid): number {
   const [first, second] = [offers.get(a.id), offers.get(b.id)]
   if (first === undefined || second === undefined) return 0
@@ -108,8 +107,8 @@ function compareOffers(offers: ReadonlyMap<string, LeveledOffer>, a: ComparedBid
 }
 
 /**
- * Excluded work may concern any line. No price of such a bid is therefore the lowest until the excluded work has an
- * amount.
+ * Returns whether a bid excludes work without an amount. Excluded work can affect any line, so no price of such a bid
+ * can be the lowest.
  */
 function hasOpenExclusions(offer: LeveledOffer | undefined): boolean {
   return offer === undefined || offer.gaps.some(({ reason }) => reason === 'exclusions')
@@ -172,15 +171,15 @@ function compareLine(
   }
 }
 
-/** The facts from which an entry of the comparison is computed. */
+/** The data from which an entry of the comparison is computed. */
 interface BidStanding {
   offer: LeveledOffer
   hidden: boolean
   rank: number | null
   low: number | null
-  /** The budget with which the bid is compared. */
+  /** The budget to which the bid is compared. */
   budget: number | null
-  /** Whether the bid can still be awarded, given the request's status and the bids that have already been awarded. */
+  /** Whether the bid can still be awarded, given the status of the request and the existing awards. */
   canWin: boolean
   now: Date
 }
@@ -199,7 +198,7 @@ function toBidEntry(
   const isForAllHomes = bid.homeId === null
   const aboveBudget =
     hidden || budget === null ? null : subtract(isLeveled && isForAllHomes ? offer.subtotal : bid.amount, budget)
-  // A lump sum covers the lines that it does not list.
+  // A lump sum covers all lines that it does not list.
   const isItemized = request.bidType !== 'lump_sum' || bid.lines.length > 0
 
   const flags = listVendorFlags(vendor)
@@ -240,7 +239,7 @@ function toBidEntry(
   }
 }
 
-/** Returns the entry of an invited vendor that has not bid. */
+/** Returns the entry of an invited vendor without a bid. */
 function toVendorEntry(
   request: BidRequest,
   vendor: Vendor,

@@ -4,12 +4,14 @@ import { roundMoney, sum } from '../../../platform/values/money.ts'
 import { findUnitFactor, isSameUnit } from '../../../platform/values/units.ts'
 import type { ComparedBid } from './queries.ts'
 
-/** A bid at the requested quantities, in the requested units, and for all homes of the request. */
+/** A bid converted to the requested quantities and units, and to all homes of the request. */
 export interface LeveledOffer {
-  /** Sum of the comparable parts. */
+  /** The sum of the comparable parts. */
   subtotal: number
   gaps: BidGap[]
-  /** Leveled amount by line of the request; null if the price cannot be compared. Omits lines without a price. */
+  /**
+   * The leveled amount of each line of the request; null if the price cannot be compared. Omits lines without a price.
+   */
   lineAmounts: Map<string, number | null>
   flags: BidFlag[]
 }
@@ -17,9 +19,9 @@ export interface LeveledOffer {
 type LeveledRequest = Pick<BidRequest, 'homeIds' | 'lines' | 'bidType'>
 
 /**
- * Levels each bid. The amounts that the builder set for a part take precedence. A bid for one of several homes is
- * extrapolated to all of them. If a vendor bids for several homes one by one, each of these bids gets the average of
- * their extrapolations. This average is the vendor's total if the bids cover all homes.
+ * Levels all bids. An amount that the builder has set for a part takes precedence. The amount of a bid for one of
+ * several homes is extrapolated to all homes. If a vendor has bids for several homes, each of these bids receives the
+ * average of the extrapolated amounts. If the bids cover all homes, this average is the vendor's total.
  */
 export function levelOffers(
   request: LeveledRequest,
@@ -52,7 +54,7 @@ function levelOffer(request: LeveledRequest, bid: ComparedBid, currency: string)
   const lineAmounts = new Map<string, number | null>()
   const parts: number[] = []
 
-  // A lump sum covers the lines that it does not list.
+  // A lump sum covers all lines that it does not list.
   const isItemized = request.bidType !== 'lump_sum' || bid.lines.length > 0
   if (bid.lines.length === 0) parts.push(multiply(bid.amount, homeCount, currency))
   for (const line of request.lines) {
@@ -67,7 +69,7 @@ function levelOffer(request: LeveledRequest, bid: ComparedBid, currency: string)
       gaps.push({ lineId: line.lineId, reason })
     if (price !== undefined && !price.excluded) lineAmounts.set(line.lineId, amount ?? leveled?.amount ?? null)
   }
-  // Items that the request does not list are part of the vendor's price, except alternates.
+  // Items that are not in the request are part of the vendor's price, except alternates.
   const requested = new Set(request.lines.map((line) => line.lineId))
   for (const line of bid.lines)
     if (!requested.has(line.lineId)) {
@@ -85,7 +87,10 @@ function levelOffer(request: LeveledRequest, bid: ComparedBid, currency: string)
   return { subtotal: sum(parts), gaps, lineAmounts, flags: [...flags] }
 }
 
-/** Only required lines must have a price. A price that cannot be compared is a gap, even if the line is optional. */
+/**
+ * Returns whether a line is a gap in the bid. An optional line without a price is not a gap. A price that cannot be
+ * compared is always a gap.
+ */
 function isGap(line: BidRequestLine, reason: BidGap['reason'], isItemized: boolean): boolean {
   return reason === 'missing' || reason === 'excluded' ? line.required && isItemized : true
 }
@@ -108,8 +113,8 @@ function levelLine(line: BidRequestLine, price: BidLine, homeCount: number, curr
   if (price.alternate) return { amount: null, reason: 'alternate', flags }
   if (factor === null || quantity === null) return { amount: null, reason: 'unit_differs', flags }
   if (quantity.eq(line.quantity)) return { amount: multiply(price.amount, homeCount, currency), reason: null, flags }
-  // A bid for one home may price only the home's share of the requested quantity. Any other quantity is read as one
-  // home's price for the whole line, so that a bid for less work never becomes the lowest.
+  // A bid for one home may price the home's share of the requested quantity. If the quantity is different, assume that
+  // the price is for one home and the entire line. A bid for less work therefore never becomes the lowest.
   const isShare = homeCount > 1 && quantity.times(homeCount).eq(line.quantity)
   const whole = new Big(line.quantity).times(price.unitPrice).div(factor)
   return { amount: roundMoney(isShare ? whole : whole.times(homeCount), currency), reason: null, flags }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Bid, BidLevelingAmount, BidRequest } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 
-/** The fields of a bid that the comparison uses. */
+/** The fields of a bid that a comparison uses. */
 export type ComparedBid = Pick<
   Bid,
   | 'id'
@@ -26,7 +26,7 @@ export type ComparedBid = Pick<
   leveling: BidLevelingAmount[]
 }
 
-/** Returns the bids that were neither withdrawn nor expired, in order of submission. */
+/** Returns the bids in order of submission, except withdrawn and expired bids. */
 export async function listComparedBids(call: Tenant, bidRequestId: string): Promise<ComparedBid[]> {
   const { rows } = await sql<ComparedBid>`
     select "id", "vendorId", "homeId", "status", "revision", "amount", "lines", "alternates", "inclusions",
@@ -37,7 +37,7 @@ export async function listComparedBids(call: Tenant, bidRequestId: string): Prom
   return rows
 }
 
-/** Returns the trade's budget for each home of the request. Omits homes without such a budget line. */
+/** Returns the trade's budget for each home of the request. Omits homes without a budget line for the trade. */
 export async function findBudgets(
   call: Tenant,
   request: Pick<BidRequest, 'homeIds' | 'scope'>,

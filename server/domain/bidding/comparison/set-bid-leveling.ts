@@ -6,7 +6,7 @@ import { lockBidRequest } from '../bid-requests/change-bid-request.ts'
 import { LIVE_STATUSES } from '../bids/bid.ts'
 import * as bids from '../bids/queries.ts'
 
-/** Stores the builder's amounts for a bid, under the lock of its request, and returns the ID of the request. */
+/** Stores the amounts that the builder enters to level a bid, and returns the ID of the request. Locks the request. */
 export async function setBidLeveling(
   call: WriteCall,
   bidId: string,

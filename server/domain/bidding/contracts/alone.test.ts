@@ -6,7 +6,7 @@ import { addDays } from '../../../platform/values/calendar.ts'
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000)
 const STEPS = 100
-// An upper bound for seeds that take unusually long to produce enough activations.
+// The maximum number of steps for a seed that activates few contracts.
 const MAX_STEPS = 1000
 
 test(`after random contract changes, a vendor has no overlapping prices or lump sums (seed ${seed})`, async () => {
@@ -74,7 +74,7 @@ test(`after random contract changes, a vendor has no overlapping prices or lump 
         and a."effectiveDate" <= coalesce(b."expirationDate", 'infinity')
         and b."effectiveDate" <= coalesce(a."expirationDate", 'infinity')`.execute(plumbline.database.statements)
     expect(lumpSums).toEqual([])
-    // With fewer activations, the test would prove nothing.
+    // The test is only meaningful with enough activations.
     expect(
       [activations, withLumpSums].every((count) => count > 3),
       `${activations}, ${withLumpSums}`,

@@ -14,14 +14,16 @@ import * as prices from './price-queries.ts'
 import * as contracts from './queries.ts'
 
 /**
- * Functions that change the status of a contract. These functions run in the caller's transaction and lock the
- * contract's row. The functions take further locks in this order: previous revision, vendor, parts.
+ * Functions that change the status of a contract. They run in the caller's transaction and lock the contract's row.
+ * They then lock the previous revision, the vendor, and the parts, in this order.
  */
 
-/** This is enough conflicts to act on, and keeps the response from growing with the contract. */
+/** Enough conflicts for a user to act on. The limit bounds the size of the response. */
 const MAX_OVERLAPS = 200
 
-/** Locks the contract until the transaction ends, after expiring it if its last day has passed. */
+/**
+ * Locks the contract until the transaction ends, and returns it. Expires the contract first if its last day has passed.
+ */
 export async function lockContract(call: WriteCall, id: string): Promise<Contract> {
   const contract = await contracts.lock(call, id)
   return hasContractExpired(contract, toLocalDate(call.timeZone, call.now))
@@ -29,12 +31,12 @@ export async function lockContract(call: WriteCall, id: string): Promise<Contrac
     : contract
 }
 
-/** Expires the contract. The prices of the contract end on the same day, so they need no change. */
+/** Expires the contract. Its prices end on the same day and are not changed. */
 export async function expireContract(call: WriteCall, before: Contract): Promise<Contract> {
   return moveContract(call, before, 'expired', { endedAt: call.now.toISOString() })
 }
 
-/** Activates a draft: creates its prices and supersedes the previous revision. */
+/** Activates a draft, creates its prices, and supersedes the previous revision. */
 export async function activateContract(
   call: WriteCall,
   before: Contract,
@@ -45,8 +47,7 @@ export async function activateContract(
   for (const { id } of revisions.filter(({ status }) => status === 'active')) {
     const former = await lockContract(call, id)
     if (former.status !== 'active') continue
-    // The accounting system treats all revisions as one contract, so the accounting ID moves to the new active
-    // revision.
+    // The accounting system does not distinguish between revisions, so the accounting ID moves to the active revision.
     const isInherited = before.accountingId === null
     if (isInherited) inherited = former.accountingId
     await moveContract(call, former, 'superseded', {
@@ -124,14 +125,15 @@ async function assertNoOverlaps(call: WriteCall, contract: Contract): Promise<vo
   )
 }
 
-/** Ends all prices and lump sums of these revisions on the given last day. */
+/** Ends all prices and lump sums of these revisions on the given day. */
 async function endPricesAndSums(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
   await prices.endPrices(call, contractIds, lastDay)
   await endLumpSums(call, contractIds, lastDay)
 }
 
 /**
- * Ends an active contract today, with all prices under its number, so that no price of an earlier revision continues.
+ * Ends an active contract today. Also ends the prices of all its revisions, so that no price of an earlier revision
+ * remains.
  */
 export async function terminateContract(call: WriteCall, before: Contract, reason: string | null): Promise<Contract> {
   const revisions = await contracts.listRevisions(call, before.number)

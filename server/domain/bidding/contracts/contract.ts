@@ -3,8 +3,8 @@ import type { Contract, ContractLine, ContractStatus, FieldError, Part } from '.
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 
 /**
- * The status changes that a caller can request. A contract also expires after its last day, and is superseded when its
- * next revision becomes active.
+ * The status changes that a caller can request. Besides these, a contract expires after its last day, and is superseded
+ * when its next revision becomes active.
  */
 export const CONTRACT_MOVES: Readonly<Record<ContractStatus, readonly ContractStatus[]>> = {
   draft: ['active'],
@@ -14,17 +14,17 @@ export const CONTRACT_MOVES: Readonly<Record<ContractStatus, readonly ContractSt
   superseded: [],
 }
 
-/** The fields that can still change when the contract is no longer a draft. None of these fields affects prices. */
+/** The fields that can be updated after a contract is no longer a draft. None of them affects prices. */
 const ALWAYS_EDITABLE: readonly string[] = ['notes', 'accountingId', 'externalId']
 
 /**
- * The maximum number of prices of a contract and, counted separately, of its lump sums. All of these prices are written
- * in one transaction, which locks the parts and the vendor. Each search for a part's price also reads all prices of
- * that part.
+ * The maximum number of prices of a contract. Lump sums are counted separately and have the same maximum. All prices
+ * are stored in one transaction, which locks the parts and the vendor. Every search for the price of a part reads all
+ * prices of the part.
  */
 export const MAX_PRICES = 2000
 
-/** Returns an error for each of these fields that cannot change in the contract's status. */
+/** Returns an error for each field that cannot be updated in the contract's status. */
 export function listFixedContractFieldErrors(contract: Contract, body: Checked['ContractUpdate']): FieldError[] {
   if (contract.status === 'draft') return []
   return Object.entries(body)
@@ -43,7 +43,7 @@ export function listFixedContractFieldErrors(contract: Contract, body: Checked['
 
 type ContractTerms = Pick<Contract, 'communityIds' | 'planIds' | 'effectiveDate' | 'expirationDate' | 'lines'>
 
-/** Validates the terms as a whole, including fields that the request body omits. */
+/** Returns the errors in the terms as a whole, including fields that the request omits. */
 export function findTermErrors({
   communityIds,
   planIds,
@@ -84,8 +84,8 @@ export function findTermErrors({
 }
 
 /**
- * Returns the lines in their stored form. A line without a lineId is named after its position, and a line without a
- * unit gets the unit of its part.
+ * Returns the lines in the form in which they are stored. A line without a lineId receives its position as ID, and a
+ * line without a unit receives the unit of its part.
  */
 export function toStoredContractLines(
   lines: readonly Checked['ContractLineInput'][],
@@ -124,12 +124,12 @@ export function findPartErrors(lines: readonly ContractLine[], parts: ReadonlyMa
   })
 }
 
-/** Returns whether the contract's last day has passed. `today` is a date in the organization's time zone. */
+/** Returns whether the last day of the contract has passed. `today` is a date in the organization's time zone. */
 export function hasContractExpired({ status, expirationDate }: Contract, today: string): boolean {
   return status === 'active' && expirationDate !== null && expirationDate < today
 }
 
-/** Returns the contract's name for messages. */
+/** Returns the name of the contract for messages. */
 export function formatContractName({ number, revision }: Pick<Contract, 'number' | 'revision'>): string {
   return revision === 1 ? number : `${number} (revision ${revision})`
 }

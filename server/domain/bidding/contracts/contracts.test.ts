@@ -273,7 +273,7 @@ test('a contract revision takes effect on its first day and ends the previous pr
 
   await move(revised.body.id, 'active')
   expect((await get(`/contracts/${first.id}`)).body).toMatchObject({ status: 'superseded', version: 4 })
-  // The accounting ID belongs to the active revision.
+  // The accounting ID is on the active revision.
   const known = await get('/contracts?accountingId=QB-AGR-7')
   expect(known.body.data).toMatchObject([{ id: revised.body.id, status: 'active' }])
   expect((await find(part, { on: '2026-04-30' })).price).toMatchObject({ unitPrice: 3, contractId: first.id })
@@ -284,7 +284,7 @@ test('a contract revision takes effect on its first day and ends the previous pr
   const history = await get(`/status-changes?resourceId=${first.id}`)
   expect(history.body.data.map(({ to }: { to: string }) => to).sort()).toEqual(['active', 'draft', 'superseded'])
 
-  // A revision that starts earlier replaces the prices of the later revision from that day on.
+  // If a revision starts before the later revision, its prices replace those of the later revision from that day.
   const third = await post(`/contracts/${revised.body.id}/revise`, { effectiveDate: '2026-03-01' })
   expect((await move(third.body.id, 'active')).body.status).toBe('active')
   expect((await find(part, { on: '2026-06-01' })).price.contractId).toBe(third.body.id)
@@ -358,7 +358,7 @@ test("a contract expires only once, after its last day in the organization's tim
   const lastDay = addDays(today(), 2)
   const contract = await active({ lines: [line(part)], expirationDate: lastDay })
   const stored = async () => (await get(`/contracts/${contract.id}`)).body
-  // At this time, the last day has passed in UTC but not in the organization's time zone.
+  // In UTC, the last day has passed, but not in the time zone of the organization.
   const dayIn = (hours: number) => toLocalDate(TIME_ZONE, new Date(plumbline.clock.now().getTime() + hours * HOUR_MS))
   while (dayIn(1) <= lastDay) plumbline.clock.advance(HOUR_MS)
   await expireContracts(plumbline.app.services)

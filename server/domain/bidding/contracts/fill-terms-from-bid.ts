@@ -17,8 +17,8 @@ type ContractInput = Checked['ContractCreate']
 type ContractLines = Checked['ContractLineInput'][]
 
 /**
- * Fills in omitted terms from an accepted bid. The bid stays locked until the transaction ends, so that its award
- * cannot be revoked and only one contract is created from the bid.
+ * Fills in omitted terms from an accepted bid. Locks the bid until the transaction ends, so that its award cannot be
+ * revoked and it has only one contract.
  */
 export async function fillTermsFromBid(
   call: WriteCall,
@@ -46,8 +46,8 @@ export async function fillTermsFromBid(
 }
 
 /**
- * Returns the agreed prices: the prices of the lines, or the bid's amount with its awarded alternates as a lump sum for
- * each named plan.
+ * Returns the agreed prices of the bid: the prices of its lines or, for a lump sum, the amount with the awarded
+ * alternates for each plan.
  */
 async function toAgreedTerms(
   call: WriteCall,
@@ -109,8 +109,7 @@ async function assertBidHasNoContract(call: WriteCall, bid: BidRow, request: Bid
 }
 
 /**
- * Returns the awarded prices of lines that name a part. Excludes alternates, because they are prices for different
- * work.
+ * Returns the awarded prices of lines that have a part. Omits alternates, because they are prices for different work.
  */
 function listWonLines(bid: BidRow, request: BidRequestRow): ContractLines {
   const requested = new Map(request.lines.map((line) => [line.lineId, line]))
@@ -135,7 +134,10 @@ function listWonLines(bid: BidRow, request: BidRequestRow): ContractLines {
   return lines
 }
 
-/** Increments the version of the contract's bid, because the bid shows its contract. */
+/**
+ * Increments the version of the bid from which the contract was created, because the bid contains the ID of the
+ * contract.
+ */
 export async function bumpBidVersion(call: WriteCall, { bidId }: Pick<Contract, 'bidId'>): Promise<void> {
   if (bidId !== null) await bids.bumpVersion(call, bidId)
 }

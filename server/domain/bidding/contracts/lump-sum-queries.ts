@@ -3,8 +3,8 @@ import type { Contract } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 
 /**
- * Returns one row per lump sum and community, with its period. Like prices, lump sums outlive their contract, so that a
- * query for a past date still finds them. The vendor is locked while lump sums are added.
+ * Returns one row for each lump sum and community, with its period. Lump sums are kept after their contract ends, as
+ * prices are, so that queries for past dates find them. The vendor must be locked when lump sums are added.
  */
 function toRows({ lumpSums, communityIds }: Contract) {
   const places = communityIds.length === 0 ? [null] : communityIds
@@ -30,15 +30,15 @@ export async function addLumpSums({ db, organizationId }: WriteCall, contract: C
 
 export interface LumpSumOverlap {
   lineId: string
-  /** Line ID of the other lump sum. */
+  /** The line ID of the other lump sum. */
   otherLineId: string
   number: string
 }
 
 /**
- * Returns the vendor's lump sums that overlap lump sums of the contract, in the order of the contract's lump sums. Lump
- * sums overlap if they have a day in common and share the trade, the place, and either the plan and elevation or the
- * option. Trades are compared without regard to case.
+ * Returns the vendor's lump sums that overlap those of the contract, in the order of the contract's lump sums. Lump
+ * sums overlap if they have a day in common, the same trade and place, and either the same plan and elevation or the
+ * same option. Compares trades without regard to letter case.
  */
 export async function findOverlappingLumpSums(
   { db, organizationId }: WriteCall,
@@ -59,7 +59,7 @@ export async function findOverlappingLumpSums(
   return rows
 }
 
-/** Ends the lump sums of these revisions. Lump sums that start after the last day are canceled. */
+/** Ends the lump sums of these revisions. Cancels lump sums that start after the last day. */
 export async function endLumpSums(
   { db, organizationId }: WriteCall,
   contractIds: readonly string[],

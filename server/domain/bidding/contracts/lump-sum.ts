@@ -4,7 +4,7 @@ import { createPositionLineId, MAX_PRICES } from './contract.ts'
 
 type LumpSumTerms = Pick<Contract, 'contractType' | 'communityIds' | 'planIds' | 'lumpSums'>
 
-/** Returns an error for each invalid lump sum, or one error if a contract of this type cannot have lump sums. */
+/** Returns an error for each invalid lump sum, or one error if this type of contract cannot have lump sums. */
 export function findLumpSumErrors(
   { contractType, communityIds, planIds, lumpSums }: LumpSumTerms,
   plans: ReadonlyMap<string, Pick<Plan, 'elevations'>>,
@@ -60,8 +60,8 @@ function findPlaceErrors(
 }
 
 /**
- * Returns the lump sums in their stored form. A lump sum without a lineId is named after its position, and a lump sum
- * without a cost code gets the trade's cost code.
+ * Returns the lump sums in the form in which they are stored. A lump sum without a lineId receives its position as ID,
+ * and a lump sum without a cost code receives the cost code of the trade.
  */
 export function toStoredLumpSums(lumpSums: readonly LumpSumInput[], costCodeOfTrade: string | null): LumpSum[] {
   const taken = new Set(lumpSums.map(({ lineId }) => lineId))
@@ -77,8 +77,8 @@ export function toStoredLumpSums(lumpSums: readonly LumpSumInput[], costCodeOfTr
 }
 
 /**
- * Returns the vendor's lump sum for a home of the plan: the lump sum of the home's elevation. Without such a lump sum,
- * returns the lump sum of the whole plan.
+ * Returns the vendor's lump sum for a home with the plan. A lump sum for the elevation of the home takes precedence
+ * over one for all elevations.
  */
 export function findLumpSumOfHome(
   { lumpSums }: Pick<Contract, 'lumpSums'>,

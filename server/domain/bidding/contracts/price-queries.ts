@@ -6,13 +6,13 @@ import { addDays } from '../../../platform/values/calendar.ts'
 
 /**
  * Functions for the prices of a contract. The number of statements does not depend on the number of prices. The parts
- * are locked during this time, as for every other change of a price.
+ * must be locked, as for every change of a price.
  */
 export async function lockParts(
   { db, organizationId }: WriteCall,
   ids: readonly string[],
 ): Promise<Map<string, Pick<Part, 'sku' | 'unit' | 'archivedAt'>>> {
-  // Always lock parts in the same order, so that two contracts for the same parts do not deadlock.
+  // Locks parts in the order of their IDs, so that two contracts for the same parts cannot deadlock.
   const { rows } = await sql<Pick<Part, 'id' | 'sku' | 'unit' | 'archivedAt'>>`
     select "id", "sku", "unit", "archivedAt" from "parts"
     where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[])
@@ -29,7 +29,7 @@ interface ContractPrice {
   minQuantity: number
 }
 
-/** Returns one price for each line, community, and plan. */
+/** Returns a price for each combination of a line, a community, and a plan. */
 export function listContractPrices({ lines, communityIds, planIds }: Contract): ContractPrice[] {
   const places = communityIds.length === 0 ? [null] : communityIds
   const plans = planIds.length === 0 ? [null] : planIds
@@ -47,8 +47,8 @@ function toRows(requested: readonly ContractPrice[]) {
 }
 
 /**
- * SQL condition for a vendor's price that has the same place, plan, and quantity as a price of the contract and
- * overlaps it in time.
+ * Returns the SQL condition that a price of the vendor overlaps a price of the contract: it has the same place, plan,
+ * and quantity, and at least one day in common.
  */
 function overlapsSql({ vendorId, effectiveDate, expirationDate }: Contract, organizationId: string) {
   return sql`p."organizationId" = ${organizationId} and p."archivedAt" is null and p."partId" = w."partId"
@@ -75,8 +75,8 @@ export async function addPrices(call: WriteCall, contract: Contract): Promise<vo
 }
 
 /**
- * Ends the vendor's other prices that started before the contract and overlap it, on the day before the contract
- * starts.
+ * Ends those other prices of the vendor that overlap the contract and start before it. Their last day is the day before
+ * the contract starts.
  */
 export async function endEarlierPrices(call: WriteCall, contract: Contract): Promise<void> {
   const { db, organizationId, now } = call
@@ -93,13 +93,13 @@ export async function endEarlierPrices(call: WriteCall, contract: Contract): Pro
 export interface PriceOverlap {
   lineId: string
   priceId: string
-  /** Number of the contract that created the other price; null if none did. */
+  /** The number of the contract that created the other price; null if there is none. */
   number: string | null
 }
 
 /**
- * Returns at most `max` of the vendor's prices that conflict with prices of the contract, in the order of the
- * contract's lines.
+ * Returns up to `max` prices of the vendor that conflict with prices of the contract, in the order of the contract's
+ * lines.
  */
 export async function findOverlappingPrices(call: WriteCall, contract: Contract, max: number): Promise<PriceOverlap[]> {
   const { db, organizationId } = call
@@ -111,7 +111,7 @@ export async function findOverlappingPrices(call: WriteCall, contract: Contract,
   return rows
 }
 
-/** Ends the prices of these revisions. Prices that start after the last day are archived. */
+/** Ends the prices of these revisions. Archives prices that start after the last day. */
 export async function endPrices(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
   const { db, organizationId, now } = call
   await sql`

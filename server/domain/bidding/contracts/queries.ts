@@ -15,7 +15,7 @@ export const { list, find, findAll, findOptional, lock, insert, update, archive 
   schema: 'Contract',
   long: ['lines', 'lumpSums', 'notes', 'communityIds', 'planIds'],
   filters: {
-    // The links of a contract for all communities or all plans contain that description instead of IDs.
+    // A contract for all communities or all plans stores these words in its links instead of IDs.
     communityId: (community) => toLinkedIdFilterSql(community, `'all communities'`),
     planId: (plan) => toLinkedIdFilterSql(plan, `'all plans'`),
     expiringBy: (date) => `t."expirationDate" <= ${date}`,
@@ -23,8 +23,8 @@ export const { list, find, findAll, findOptional, lock, insert, update, archive 
 })
 
 /**
- * Returns the organization's next contract number. The counter row stays locked until the transaction ends, so other
- * calls that create contracts wait.
+ * Returns the next contract number of the organization. The counter row stays locked until the transaction ends, so
+ * concurrent calls that create contracts wait.
  */
 export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
@@ -59,11 +59,12 @@ export const toExpiredContractsSql: DueSql = (now) => sql`
     and c."expirationDate" < (${now}::timestamptz at time zone o."timeZone")::date`
 
 /**
- * Returns active contracts of any organization whose last day has passed in the organization's time zone, longest
+ * Returns active contracts of any organization whose last day has passed in the time zone of the organization, longest
  * overdue first.
  */
 export async function findExpiredContracts(db: Db, page: DuePage): Promise<DueItem[]> {
-  // No time zone is more than a day ahead of UTC, so the query reads the small index up to tomorrow.
+  // No time zone is more than a day ahead of UTC, so the query reads the small index only through tomorrow's date in
+  // UTC.
   const { rows } = await sql<DueItem>`
     select c."organizationId", c."id" as "claimedId", c."id", c."expirationDate"::text as "at" from "contracts" as c
     join "organizations" as o on o."id" = c."organizationId"
@@ -75,10 +76,7 @@ export async function findExpiredContracts(db: Db, page: DuePage): Promise<DueIt
   return rows
 }
 
-/**
- * Locks the contracts that are still active and that no other transaction has locked. Returns the IDs of the locked
- * contracts.
- */
+/** Locks those contracts that are still active and not locked by another transaction. Returns their IDs. */
 export function lockActiveContracts(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'contracts', ids, sql`"status" = 'active'`)
 }

@@ -20,9 +20,9 @@ type ContractTerms = Pick<
 }
 
 /**
- * Returns the stored form of the lines and lump sums, after checking that every reference in the terms exists and that
- * the terms are consistent. `kept` contains the contract's current lump sums. Their cost codes may be sent again even
- * if they have been archived in the meantime.
+ * Returns the lines and lump sums in the form in which they are stored. Throws if they refer to unknown records or are
+ * inconsistent. `stored` contains the current lump sums of the contract. A request can send their cost codes again,
+ * even if these codes have been archived.
  */
 export async function resolveContractTerms(
   call: WriteCall,

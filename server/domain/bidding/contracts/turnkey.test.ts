@@ -36,7 +36,7 @@ async function active(fields: object): Promise<string> {
   expect((await move(id, 'active')).body).toMatchObject({ status: 'active' })
   return id
 }
-/** Returns the estimated cost of a home of the plan on a date, from lump sums only. */
+/** Returns the estimated cost of a home with the plan on a date. The estimate contains only lump sums. */
 async function estimated(on: string, elevation = 'A'): Promise<number> {
   await post(`/plans/${planId}/status`, { status: 'released' })
   const home = await made('/homes', { name: 'Lot', communityId, planId, elevation })
@@ -67,7 +67,7 @@ test('a turnkey contract can have lump sums for a plan, an elevation, and an opt
   const { body: other } = await post('/plans', { code: 'P2850', name: 'The Mustang' })
   expect((await get(`/contracts?contractType=turnkey&planId=${other.id}`)).data).toEqual([])
 
-  // A contract can keep a cost code that has been archived in the meantime, but cannot add such a cost code.
+  // A contract can keep a cost code that has been archived since, but an archived cost code cannot be added.
   await post('/scopes', { name: 'siding', defaultCostCodeId: null })
   await plumbline.delete(`/api/ext/cost-codes/${code.id}`)
   const { lumpSums } = body
@@ -161,7 +161,7 @@ test("an activation that would overlap a vendor's lump sums is rejected with the
     { pointer: '/lumpSums/1', code: 'overlap', message: `overlaps lump sum "a" of ${number}` },
     { pointer: '/lumpSums/2', code: 'overlap', message: `overlaps lump sum "bay" of ${number}` },
   ])
-  // Lump sums for another period, place, trade, or vendor do not overlap.
+  // Lump sums for different periods, places, trades, or vendors do not overlap.
   for (const fields of [
     { vendorId, effectiveDate: '2099-07-01' },
     { vendorId, communityIds: [communityId] },

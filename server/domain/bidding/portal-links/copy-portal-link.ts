@@ -20,12 +20,12 @@ import { lockBidRequest } from '../bid-requests/change-bid-request.ts'
 import * as invitations from '../bid-requests/invitation-queries.ts'
 
 /**
- * The maximum number of active copies of one link. A vendor has fewer users, and the history stays short enough to
- * review.
+ * The maximum number of active copies of one link. A vendor has fewer users, and users must be able to review the
+ * history.
  */
 const MAX_COPIES_PER_LINK = 20
 
-/** Returns a new link to a vendor's whole portal and records who copied it. */
+/** Creates a link to the vendor's portal, records who copied it, and returns it. */
 export async function copyVendorLink(call: WriteCall, vendorId: string): Promise<PortalLink> {
   const vendor = await vendors.lock(call, vendorId)
   const purpose = { createdAt: call.now.toISOString(), deadlineAt: null }
@@ -36,14 +36,14 @@ export async function copyVendorLink(call: WriteCall, vendorId: string): Promise
 }
 
 /**
- * Returns a copy of the portal link of one invitation. Throws `conflict` (`bids_sealed`) while the bid request is blind
+ * Returns a copy of the portal link of an invitation. Throws `conflict` (`bids_sealed`) while the bid request is blind
  * and open.
  */
 export async function copyInvitationLink(call: WriteCall, invitationId: string): Promise<PortalLink> {
   const { bidRequestId } = await invitations.find(call, invitationId)
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find(({ id }) => id === invitationId)
-  // The vendor was removed from the draft before the request was locked.
+  // Another transaction removed the vendor from the draft before this transaction locked the request.
   if (invitation === undefined) throw notFound()
   if (hasSealedAmounts(request))
     throw conflict(
@@ -95,7 +95,7 @@ async function copyLink(call: WriteCall, vendor: Vendor, requested: LinkCopyRequ
   }
 }
 
-/** Returns the caller with the name to show in the history. */
+/** Returns the caller, with the name that the history shows. */
 async function findCopier(call: WriteCall): Promise<LinkCopier> {
   const { kind, id, via } = call.principal
   if (id !== null && via === undefined && kind === 'user') {

@@ -6,7 +6,9 @@ import { createKey } from '../../../platform/keys/keys.ts'
 import { ALL_PERMISSIONS } from '../../../platform/keys/roles.ts'
 import { createUser } from '../../office/users/users.ts'
 
-/** These tests check emailed links. If mail is configured, the service emails links and nobody copies them. */
+/**
+ * These tests check emailed links. If mail is configured, the service emails portal links, and users do not copy them.
+ */
 let mailServer: MailServer
 let plumbline: TestPlumbline
 let communityId: string
@@ -51,7 +53,7 @@ test('a user without portal_links:read cannot redirect the links of an invited v
     await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator),
     await plumbline.patch(`/api/ext/vendors/${vendorId}`, { contacts: [{ name: 'Elena', email }] }, estimator),
   ]
-  // The same applies after the portal link is revoked, because the invitation can be sent again.
+  // Revoking the portal link has the same effect, because the invitation can be sent again.
   await plumbline.post(`/api/ext/vendors/${vendorId}/revoke-portal`, undefined, estimator)
   refusals.push(await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator))
   for (const { status, body } of refusals)

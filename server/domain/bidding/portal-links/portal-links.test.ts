@@ -15,8 +15,8 @@ import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { createUser } from '../../office/users/users.ts'
 
 /**
- * A portal link lets its holder act for the vendor. Copying a portal link therefore requires its own permission, is
- * recorded, and never reveals sealed bids.
+ * A portal link allows its holder to act for the vendor. Copying a portal link therefore requires a separate
+ * permission, is recorded, and never reveals sealed bids.
  */
 let plumbline: TestPlumbline
 let communityId: string
@@ -117,7 +117,7 @@ test('an estimator, a propose-only key, a browser token, an app, and an MCP clie
     app: { key: app.key },
     browser: { key: browser.token, headers: { origin } },
   }
-  // The permission has no effect even if the stored key or grant contains it.
+  // A stored permission of a key or grant has no effect.
   await sql`update "apiKeys" set "permissions" = array_append("permissions", 'portal_links:read') where "name" = 'Narrow'`.execute(
     database.statements,
   )
@@ -248,7 +248,7 @@ test('an action through a copied link is recorded with its source and the user w
     const { data } = (await plumbline.get(`/api/ext/audit-entries?resourceId=${resourceId}&action=${action}`)).body
     expect([action, data[0]?.actor]).toMatchObject([action, by])
   }
-  // Actions through the vendor's own link are not marked in this way.
+  // Actions through the vendor's own link do not refer to a user of the builder.
   const revised = await mailed(id)
   await plumbline.post(`/api/portal/invitations/${id}/bid/draft`, { amount: 39_000 }, revised)
   await plumbline.post(`/api/portal/invitations/${id}/bid/submit`, {}, revised)
@@ -273,7 +273,7 @@ test("a copied link gives no access to the vendor's draft bid", async () => {
   const page = await (await fetch(`${copy.url}/price`)).text()
   expect(page).not.toMatch(/41[,.]?234|Between us/)
   expect((await plumbline.post(`${bid}/submit`, {}, copy)).body.reason).toBe('missing_data')
-  // The draft of a copied link is separate from the vendor's draft.
+  // A draft that was saved through a copied link is separate from the vendor's draft.
   expect((await plumbline.post(`${bid}/draft`, { amount: 1 }, copy)).body.draft.version).toBe(1)
   expect((await plumbline.post(`${bid}/discard`, undefined, copy)).status).toBe(200)
   expect((await plumbline.get(bid, own)).body.draft).toMatchObject({ ...draft, version: 1 })

@@ -3,7 +3,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { COMMITTED_STATUSES, OPEN_STATUSES, UNSETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 import type { FieldRecord, TrackRecord } from './scorecard.ts'
 
-/** Returns the track record of each vendor in a period of whole days in the organization's time zone. */
+/** Returns the track record of each vendor in a period of full days in the organization's time zone. */
 export async function findTrackRecords(
   { db, organizationId, timeZone }: Call,
   vendorIds: readonly string[],
@@ -45,8 +45,8 @@ export async function findTrackRecords(
 }
 
 /**
- * Returns the counts of a vendor's work on site and after closing in a period of whole days in the organization's time
- * zone.
+ * Returns the figures about a vendor's work on site and after closing, in a period of full days in the organization's
+ * time zone.
  */
 export async function findFieldRecord(
   { db, organizationId, timeZone }: Call,
@@ -104,10 +104,10 @@ export async function findFieldRecord(
   return record
 }
 
-// A job consists of all orders from the vendor for one home and trade; a variance order is part of the job's cost. The
-// expected cost is the total of the accepted bids behind the orders, without tax, as in the bids. The total of a bid
-// includes its awarded alternates, because the order includes them. If there are no accepted bids, the expected cost is
-// the budget. A backcharge is a penalty and does not make a job cheaper.
+// A job consists of all orders from the vendor for one home and trade, including variance orders. The expected cost is
+// the total of the accepted bids from which the orders were created, excluding tax, and including awarded alternates.
+// If there are no accepted bids, the expected cost is the budget. Backcharges are excluded, because a penalty does not
+// reduce the cost of a job.
 function selectVariancePercents(organizationId: string, isInPeriod: ReturnType<typeof sql>) {
   return sql`
     select ((case when job."offered" is null then job."total" else job."subtotal" end / expected."amount" - 1) * 100)::float8

@@ -1,17 +1,17 @@
 import type { VendorScorecard } from '../../../../client/contract.gen.ts'
 
-/** A vendor's activity in a period, as counts. */
+/** Counts about a vendor's bids and orders in a period. */
 export interface TrackRecord {
   invitations: { sent: number; answered: number; unanswered: number }
   bids: { submitted: number; accepted: number; rejected: number }
   orders: { count: number; amount: number }
-  /** Percentage by which each ordered job exceeded its expected cost. */
+  /** The percentages by which each ordered job exceeded its expected cost. */
   variancePercents: readonly number[]
   openCommitment: number
   payable: number
 }
 
-/** Counts of a vendor's work on site and after closing in a period. */
+/** Counts about a vendor's work on site and after closing in a period. */
 export interface FieldRecord {
   punchItems: number
   fixedItems: number
@@ -26,14 +26,14 @@ export interface FieldRecord {
   overdueRequests: number
 }
 
-/** Part of a scorecard that is computed from bids and orders. */
+/** The part of a scorecard that is computed from bids and orders. */
 export type OfficeScorecard = Omit<VendorScorecard, 'field' | 'fieldScore'>
 
 type ScorecardPeriod = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf' | 'currency'>
 
-// A vendor that does not respond costs a superintendent the most days, and a vendor whose prices grow costs the most
-// money. The builder chooses the bid to award, so awards say the least about a vendor. The API contract documents these
-// weights.
+// Vendors that do not respond cost superintendents the most time, and vendors whose prices increase cost the most
+// money. Awards have the lowest weight, because they depend on the builder's decisions. The API contract documents
+// these weights.
 const WEIGHTS = { answering: 40, winning: 20, cost: 40 }
 const POINTS_LOST_PER_PERCENT = 5
 
@@ -61,7 +61,10 @@ export function computeScorecard(record: TrackRecord, frame: ScorecardPeriod): O
   }
 }
 
-/** Returns the field part of a scorecard. The API contract documents the weights of the score. */
+/**
+ * Returns the part of a scorecard that is computed from the work on site. The API contract documents the weights of the
+ * score.
+ */
 export function computeFieldScore(site: FieldRecord): Pick<VendorScorecard, 'field' | 'fieldScore'> {
   const { punchItems, inspections, noShows, warrantyRequests, closedHomes, daysToFix } = site
   const reopenedPercent = toPercentage(site.reopenedItems, site.fixedItems)
@@ -90,7 +93,7 @@ function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : roundScore(values.reduce((sum, value) => sum + value, 0) / values.length)
 }
 
-/** Returns the weighted mean of the parts that are not null; null if all parts are null. */
+/** Returns the weighted mean of the values that are not null; null if all values are null. */
 function weightedMean(parts: readonly (readonly [number | null, number])[]): number | null {
   let sum = 0
   let weights = 0
@@ -102,7 +105,7 @@ function weightedMean(parts: readonly (readonly [number | null, number])[]): num
   return weights === 0 ? null : roundScore(sum / weights)
 }
 
-// More than two decimals would suggest a precision that does not exist.
+// More decimals would suggest a precision that the score does not have.
 function roundScore(value: number): number {
   return Math.round(value * 100) / 100
 }

@@ -13,7 +13,7 @@ import { buildCalendar } from './calendar.ts'
 import { findFeedByToken, type OpenFeed, toFeedReader } from './feed-url.ts'
 import { listCalendarEntries } from './queries.ts'
 
-/** Past tasks stay in a calendar for a month; future tasks appear a year ahead. */
+/** A calendar contains the tasks from 30 days ago until a year from now. */
 const DAYS_BACK = 30
 const DAYS_AHEAD = 365
 
@@ -30,7 +30,7 @@ export function createCalendarRoutes(parts: CalendarRouteParts): Router {
     respondWithCalendar(parts, req, res, String(req.params.token)).catch(next)
   })
   routes.use('/calendars', (error: unknown, _req: Request, res: Response, next: NextFunction) => {
-    // Return 404 for a URL that cannot be decoded.
+    // Respond with 404 to a URL that cannot be decoded.
     if (error instanceof URIError) sendText(res, 404, 'Not found')
     else next(error)
   })
@@ -90,13 +90,13 @@ function respondWithProblem({ failures }: CalendarRouteParts, res: Response, err
   if (refused.status >= 500) failures.report(error, { requestId }, refused.code)
   const retryAfter = refused.headers['Retry-After']
   if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
-  // On 410, calendar programs stop requesting the feed.
+  // After a 410 response, calendar programs stop requesting the feed.
   if (refused.code === 'revoked_token') sendText(res, 410, 'This calendar is no longer in use')
   else if (refused.code === 'not_found') sendText(res, 404, 'Not found')
   else sendText(res, refused.status, 'Please try again later')
 }
 
-// The URL is a secret: it must not leak through a Referer header, and the calendar must not stay in a shared cache.
+// The URL is a secret. The headers keep the URL out of Referer headers and the calendar out of shared caches.
 const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',

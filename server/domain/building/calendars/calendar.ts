@@ -3,10 +3,10 @@ import type { Task } from '../../../../client/contract.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import type { CalendarEntry } from './queries.ts'
 
-/** Interval in seconds at which programs should read a calendar again. */
+/** The interval in seconds at which calendar programs should read the calendar again. */
 const REFRESH_SECONDS = 3600
 
-/** Returns a calendar in iCalendar format (RFC 5545). A task is an all-day event and has no price. */
+/** Returns a calendar in iCalendar format (RFC 5545). Each task becomes an all-day event, without prices. */
 export function buildCalendar(
   { name, withVendors }: { name: string; withVendors: boolean },
   entries: readonly CalendarEntry[],
@@ -19,14 +19,15 @@ export function buildCalendar(
   for (const entry of entries) {
     const at = new Date(entry.updatedAt)
     calendar.createEvent({
-      // The ID is the same in every calendar and on every read, so that a moved task is not duplicated.
+      // The ID of a task is the same in every calendar and on every read, so that calendar programs move the task
+      // instead of duplicating it.
       id: `${entry.id}@plumbline`,
       sequence: entry.version,
       stamp: at,
       lastModified: at,
       allDay: true,
       start: toMidnight(entry.earlyStart),
-      // The end date is exclusive.
+      // In iCalendar, the end date is exclusive.
       end: toMidnight(addDays(entry.earlyFinish, 1)),
       summary: removeControlCharacters(`${entry.home}: ${entry.name}`),
       location: removeControlCharacters(formatLocation(entry)),
@@ -38,7 +39,7 @@ export function buildCalendar(
   return `${calendar.toString()}\r\n`
 }
 
-/** Returns whether the vendor has yet to confirm the date of a task that has not started. */
+/** Returns whether the vendor has not yet confirmed the date of a task that has not started. */
 function isUnconfirmed({ status, vendor, confirmationStatus }: CalendarEntry): boolean {
   return status === 'not_started' && vendor !== null && confirmationStatus !== 'confirmed'
 }
@@ -72,7 +73,7 @@ function formatDescription(entry: CalendarEntry, withVendors: boolean): string {
   return lines.filter((line) => line !== null).join('\n')
 }
 
-// These dates have no time zone; the library writes them in UTC.
+// Returns midnight in UTC, because the library writes dates without a time zone in UTC.
 function toMidnight(date: string): Date {
   return new Date(`${date}T00:00:00Z`)
 }

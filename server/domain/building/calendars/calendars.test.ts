@@ -40,7 +40,7 @@ async function newUser(email: string): Promise<string> {
 }
 
 async function newVendor(companyName: string): Promise<string> {
-  // Without these settings, a background job would notify the vendor of its tasks, which changes the tasks.
+  // Disables automatic notices. Otherwise, a background job would notify the vendor and thereby change the tasks.
   const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
   const vendor = { companyName, email: 'bids@example.com', notificationPreferences }
   return (await plumbline.post('/api/ext/vendors', vendor)).body.id
@@ -73,7 +73,7 @@ interface Event {
   text(name: string): string
 }
 
-/** Returns the events of a calendar, parsed by a library that is independent of the writing code. */
+/** Returns the events of a calendar, parsed by a library that is independent of the library that writes calendars. */
 async function eventsAt(url: string): Promise<Event[]> {
   const answer = await open(url)
   expect(answer.status).toBe(200)
@@ -233,7 +233,7 @@ test('malformed and unknown feed URLs return the same 404', async () => {
     const answer = await fetch(plumbline.url + path)
     expect([path, answer.status, await answer.text()]).toEqual([path, 404, 'Not found.\n'])
   }
-  // The token does not work for any other interface.
+  // The token is rejected by all other interfaces.
   const token = url.split('/').at(-1)?.slice(0, -4) ?? ''
   expect((await plumbline.get('/api/portal/invitations', { key: token })).status).toBe(401)
   expect((await plumbline.get('/api/ext/tasks', { key: token })).status).toBe(401)

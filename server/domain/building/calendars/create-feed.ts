@@ -6,7 +6,7 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import { issueFeedUrl } from './feed-url.ts'
 import * as feeds from './queries.ts'
 
-/** A user has only a few devices. More feeds suggest that nobody knows who has the URLs. */
+/** A user has only a few devices. If there are more feeds, nobody is likely to know who has their URLs. */
 const MAX_FEEDS = 20
 
 interface NewFeed {
@@ -15,7 +15,10 @@ interface NewFeed {
   communityId: string | null
 }
 
-/** Creates a calendar feed of a vendor or a user. Throws `conflict` (`limit_reached`) if there are too many. */
+/**
+ * Creates a calendar feed for a vendor or a user. Throws `conflict` (`limit_reached`) if the owner already has the
+ * maximum number.
+ */
 export async function createFeed(
   call: WriteCall,
   { vendorId, userId, communityId }: NewFeed,
@@ -29,11 +32,14 @@ export async function createFeed(
     )
   const created = await feeds.insert(call, { vendorId, userId, communityId })
   const url = await issueFeedUrl(call, created.id)
-  // A dry run's URL would never work, because the feed is rolled back.
+  // A dry run rolls back the feed, so its URL would never work.
   return { ...created, url: call.isDryRun ? null : url }
 }
 
-/** Locks the vendor or user, so that two concurrent requests cannot exceed the limit, and returns the name. */
+/**
+ * Locks the vendor or user, so that two concurrent requests cannot exceed the limit. Returns the name of the vendor or
+ * user.
+ */
 async function lockOwnerName(call: WriteCall, vendorId: string | null, userId: string | null): Promise<string> {
   if ((vendorId === null) === (userId === null)) {
     const message = vendorId === null ? 'is required unless userId is set' : 'cannot be combined with userId'

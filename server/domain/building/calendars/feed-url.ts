@@ -8,12 +8,12 @@ import { Problem, problem } from '../../../platform/problems/problem.ts'
 
 /**
  * The URLs of calendar feeds: `/calendars/<token>.ics`. A token consists of the feed's ID and 192 random bits. Only the
- * token's hash is stored. Calendar programs send no key, so anybody with the URL can read the feed, but nothing else.
+ * token's hash is stored. Calendar programs send no key, so anyone with the URL can read the feed, but nothing else.
  */
 const RANDOM_BYTES = 24
 const TOKEN_PATTERN = /^cal_[0-9a-z]{26}\.[\w-]{32}$/
 
-/** Creates a new URL for a feed, stores its token's hash, and returns the URL. */
+/** Creates a new URL for a feed, stores the hash of its token, and returns the URL. */
 export async function issueFeedUrl(call: WriteCall, feedId: string): Promise<string> {
   const token = `${feedId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`
   const { organizationId } = call
@@ -24,20 +24,21 @@ export async function issueFeedUrl(call: WriteCall, feedId: string): Promise<str
   return `${call.services.config.publicUrl}/calendars/${token}.ics`
 }
 
-/** An active feed, with the names that form its calendar's title. */
+/** An active feed, with the names in the title of its calendar. */
 export interface OpenFeed {
   feedId: string
   vendorId: string | null
   userId: string | null
   communityId: string | null
-  /** Name of the vendor or the user. */
+  /** The name of the vendor or user. */
   owner: string
   community: string | null
   organization: Organization
 }
 
 /**
- * Returns the feed with this token. Throws `not_found` for an unknown token, or `revoked_token` if the feed is revoked.
+ * Returns the feed with this token. Throws `not_found` if the token is unknown, or `revoked_token` if the feed is
+ * revoked.
  */
 export async function findFeedByToken({ database, clock }: FeedParts, token: string): Promise<OpenFeed> {
   const found = TOKEN_PATTERN.test(token) ? await findFeed({ database, clock }, token) : undefined
@@ -51,9 +52,10 @@ type FeedParts = Pick<Services, 'database' | 'clock'>
 
 type FoundFeed = Omit<OpenFeed, 'organization'> & Organization & { isOver: boolean }
 
-// The token itself proves that the caller may read the feed. The hash is unique, and each joined table has one matching
-// row. If an app created the feed, the feed ends with the app's grant. If a vendor created the feed in its portal, the
-// feed ends with the portal link, so a later link does not revive the feed.
+// No permission check is necessary, because the token itself grants access to the feed. At most one row matches,
+// because the hash is unique and each joined table has one row for the feed. A feed that an app created ends when
+// access of the app is revoked. A feed that a vendor created in the portal ends with the portal link, and a later link
+// does not reactivate it.
 async function findFeed({ database, clock }: FeedParts, token: string): Promise<FoundFeed | undefined> {
   const hash = hashKeySecret(token)
   const organizationId = await findOrganizationByHash(database.statements, 'calendarAddresses', hash)
@@ -83,8 +85,8 @@ async function findFeed({ database, clock }: FeedParts, token: string): Promise<
 }
 
 /**
- * Returns the principal that reads the feed. The principal has no permissions, and its requests count against the feed,
- * as requests through a portal link count against the link.
+ * Returns the principal for requests to the feed. The principal has no permissions. Its requests count toward the
+ * limits of the feed, just as requests through a portal link count toward the limits of the link.
  */
 export function toFeedReader({ feedId, vendorId, userId, organization }: OpenFeed): Principal {
   return {

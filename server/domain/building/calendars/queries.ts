@@ -62,14 +62,14 @@ interface CalendarWindow extends FeedSubject {
 }
 
 /**
- * Returns the tasks of the vendor or the user. A user's tasks are the tasks assigned to the user and all tasks of homes
- * where the user is the superintendent. Returns only tasks on the given days, earliest first.
+ * Returns the tasks of the vendor or the user. For a user, returns the tasks assigned to the user and all tasks of
+ * homes where the user is the superintendent. Returns only tasks on the given days, earliest first.
  */
 export async function listCalendarEntries(
   { db, organizationId }: Tenant,
   { vendorId, userId, communityId, from, to }: CalendarWindow,
 ): Promise<CalendarEntry[]> {
-  // The lower bound avoids reading the index from its beginning. The bound is safe because a task takes at most one
+  // The lower bound avoids reading the index from its beginning. It omits no tasks, because no task is longer than a
   // year.
   const mine =
     vendorId === null

@@ -53,8 +53,8 @@ test("the workload counts each vendor's tasks and workdays by week, based on the
   expect(sheet.vendors[0].weeks.map(({ week }: { week: string }) => week)).toEqual([
     ...['2030-01-07', '2030-01-14', '2030-01-21'],
   ])
-  // The first week has four days of the first task and two of the second; the second week has two days of the first
-  // task.
+  // The first week has six workdays: four of the first task and two of the second. The second week has two workdays of
+  // the first task.
   expect(numbersOf(sheet)).toEqual([
     [
       [2, 6],

@@ -49,7 +49,7 @@ interface WorkloadQuery {
   superintendentId?: string | undefined
 }
 
-// This must match the condition of the index tasks_openOfVendor.
+// Must match the condition of the index tasks_openOfVendor.
 const IS_OPEN_SQL = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
 /**
@@ -68,8 +68,8 @@ function queryValues({ organizationId }: Call, { from, to, communityId, superint
 }
 
 /**
- * Returns vendors that have work, ordered by ID, starting after the given vendor. Returns one vendor more than the
- * limit, to detect whether there is a next page.
+ * Returns vendors that have work, ordered by ID, starting after the given vendor. Returns one more vendor than the
+ * limit to show whether there is a next page.
  */
 async function listVendorsWithWork(
   call: Call,
@@ -86,7 +86,10 @@ async function listVendorsWithWork(
     .rows
 }
 
-/** Returns the weeks in which these vendors have work, based on each community's workdays and holidays. */
+/**
+ * Returns the weeks in which these vendors have work, with the number of tasks and workdays. Considers the workdays and
+ * holidays of each community.
+ */
 async function listWeeks(
   call: Call,
   requested: WorkloadQuery & { vendorIds: readonly string[] },

@@ -1,7 +1,7 @@
-/** The maximum number of entries of each kind, as in the contract. */
+/** The maximum number of entries of each kind in the API contract. */
 const MAX_ENTRIES = 50
 
-/** SQL of a JSON list over the tasks `k` of the log's home that meet a condition. */
+/** Returns SQL for a JSON list of the tasks `k` of the log's home that meet a condition. */
 const tasksSql = (condition: string) => `
   select coalesce(jsonb_agg(jsonb_build_object('taskId', f."id", 'name', f."name", 'vendorId', f."vendorId") order by f."id"), '[]')
   from (select k."id", k."name", k."vendorId" from "tasks" as k
@@ -9,12 +9,12 @@ const tasksSql = (condition: string) => `
     order by k."id" limit ${MAX_ENTRIES}) as f`
 
 /**
- * SQL condition that a time is on the day of the log in its community. Days of 23 and 25 hours also count as whole
- * days.
+ * Returns the SQL condition that a time is on the day of the log in the time zone of its community, even if the day has
+ * 23 or 25 hours.
  */
 const isOnDaySql = (at: string) => `${at} >= t."dayStart" and ${at} < t."dayEnd"`
 
-/** SQL expression for the data that other records have about the day of a log, whose row is `t`. */
+/** SQL expression for the data that other records contain for the day of the log `t`. */
 export const CURRENT_ACTIVITY_SQL = `
   jsonb_build_object(
     'tasksStarted', (${tasksSql(`k."actualStart" = t."logDate"`)}),
@@ -45,7 +45,7 @@ export const CURRENT_ACTIVITY_SQL = `
   )`
 
 /**
- * SQL expression for the activity of a log: the activity at the time when the log was locked, or else the current
- * activity.
+ * SQL expression for the activity of a log. For a locked log, this is the activity that was stored when the log was
+ * locked.
  */
 export const ACTIVITY_SQL = `coalesce(t."frozenActivity", ${CURRENT_ACTIVITY_SQL})`

@@ -13,7 +13,7 @@ import {
   toOneLine,
 } from '../../paying/documents/pdf.ts'
 
-/** The data of a daily log's document. */
+/** The data shown in a daily log's document. */
 export interface DailyLogSheet {
   log: DailyLog
   builder: Organization

@@ -10,7 +10,10 @@ import * as tasks from '../tasks/queries.ts'
 type ContentInput = Pick<Partial<Checked['DailyLogUpdate']>, 'weather' | 'crews' | 'deliveries' | 'visitors' | 'safety'>
 type Content = Pick<DailyLog, 'weather' | 'crews' | 'deliveries' | 'visitors' | 'safety'>
 
-/** Returns the parts of a log that were sent, in their stored form. Throws for unknown vendors and tasks. */
+/**
+ * Returns the parts of a log that the request contains, in the form in which they are stored. Throws if vendors or
+ * tasks are unknown.
+ */
 export async function resolveContent(
   call: Call,
   homeId: string,
@@ -67,7 +70,9 @@ async function assertTasksOfHome(
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-/** Throws if the log can no longer be edited. The job may not have locked the log yet. */
+/**
+ * Throws if the log can no longer be edited. Also compares the time, because the job may not have locked the log yet.
+ */
 export function assertLogEditable(call: Call, { status, logDate, editableUntil }: DailyLog): void {
   if (status !== 'locked' && new Date(editableUntil) > call.now) return
   throw conflict(

@@ -86,9 +86,9 @@ test.each([
   await lock()
   expect((await read(log.id)).status).toBe('draft')
   goTo(until)
-  // The edit happens before the job has locked the log.
+  // The edit is too late, although the job has not locked the log yet.
   expect((await edit(log.id, { workDone: 'Late.' })).body.reason).toBe('edit_window_closed')
-  // The job of the service may be locking the log at this moment.
+  // The service's own job may be locking the log concurrently.
   await lock()
   await plumbline.until(`${LOGS}/${log.id}`, ({ body }) => body.status === 'locked')
   expect((await edit(log.id, { workDone: 'Late.' })).body.reason).toBe('edit_window_closed')

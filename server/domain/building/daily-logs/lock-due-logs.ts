@@ -3,7 +3,7 @@ import { processDueItems } from '../../../platform/due/process-due-items.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import * as logs from './queries.ts'
 
-/** Locks the logs whose time for edits is over, and stores the activity of their day. */
+/** Locks the logs whose editing period is over, and stores the activity of their day. */
 export async function lockDueLogs(services: Services): Promise<void> {
   await processDueItems(services, {
     what: 'daily logs to lock',

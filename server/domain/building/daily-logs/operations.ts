@@ -12,7 +12,7 @@ import { createDailyLogPdf } from './daily-log-pdf.ts'
 import * as logs from './queries.ts'
 import { reportIncidents } from './report-incidents.ts'
 
-/** The contract's maximum. */
+/** The maximum in the API contract. */
 const MAX_ADDENDA = 50
 
 export const dailyLogOperations = {
@@ -23,7 +23,7 @@ export const dailyLogOperations = {
   async createDailyLog({ body }, call) {
     const log = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
-      // The home is locked, so that it has only one log per day.
+      // Locking the home ensures that it has only one log per day.
       const home = await homes.lock(call, body.homeId)
       if (home.archivedAt !== null) throw conflict('archived', `Cannot add a log to ${home.name}: it is archived.`)
       const { timeZone } = await communities.find(call, home.communityId)

@@ -22,7 +22,7 @@ export const { list, find, lock, insert, update } = defineResource({
   },
 })
 
-/** Returns the ID of the home's log of a day. */
+/** Returns the ID of the home's log for a day. */
 export async function findLogIdByDay(
   { db, organizationId }: Tenant,
   homeId: string,
@@ -34,10 +34,7 @@ export async function findLogIdByDay(
   return rows[0]?.id
 }
 
-/**
- * The bounds of a day in a community: its first moment, and the first moment of the next day. The day can have 23 or 25
- * hours.
- */
+/** The bounds of a day in a community: its start, and the start of the next day. The day can have 23 or 25 hours. */
 export interface DayBounds {
   dayStart: string
   dayEnd: string
@@ -59,7 +56,7 @@ export async function findDayBounds({ db }: Tenant, timeZone: string, logDate: s
   }
 }
 
-/** Returns the activity that other records show for a day of a home, whether or not the day has a log. */
+/** Returns the activity of a home on a day according to other records, regardless of whether the day has a log. */
 export async function findDailyActivity(
   { db, organizationId }: Tenant,
   homeId: string,
@@ -75,7 +72,7 @@ export async function findDailyActivity(
   return found.activity
 }
 
-/** Stores the bounds of the log's day, by which its activity is found. */
+/** Stores the bounds of the log's day, which determine the activity of the log. */
 export async function storeDayBounds(
   { db, organizationId }: WriteCall,
   id: string,
@@ -99,7 +96,7 @@ export async function freezeActivity(
 export const toLogsToLockSql: DueSql = (now) => sql`
   select "organizationId" from "dailyLogs" where "status" <> 'locked' and "editableUntil" <= ${now}`
 
-/** Returns logs of any organization whose time for edits is over, longest overdue first. */
+/** Returns logs of any organization whose editing period is over, longest overdue first. */
 export async function findLogsToLock(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "editableUntil"::text as "at" from "dailyLogs"

@@ -6,7 +6,7 @@ import * as homes from '../../land/homes/queries.ts'
 import { draftOrder } from '../../paying/purchase-orders/draft-order.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 
-/** Drafts a backcharge for the fee of a failed inspection. The home must be locked. */
+/** Drafts a backcharge for the fee of a failed inspection. The caller must have locked the home. */
 export async function draftFeeOrder(
   call: WriteCall,
   { homeId, name, attempt, items }: Inspection,

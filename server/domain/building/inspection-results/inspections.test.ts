@@ -7,13 +7,13 @@ let homeId: string
 let communityId: string
 let vendorId: string
 
-// A Monday, in a community that works from Monday to Friday.
+// A Monday. The community works from Monday to Friday.
 const MONDAY = '2027-03-01'
 const day = (days: number) => addDays(MONDAY, days)
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  // Noon in the community.
+  // 18:00 UTC is noon in the community.
   plumbline.clock.advance(Date.parse(`${MONDAY}T18:00:00Z`) - plumbline.clock.now().getTime())
   communityId = (await created('communities', { name: 'Juniper Ridge', timeZone: 'America/Chicago' })).id
   vendorId = (
@@ -147,7 +147,7 @@ test('an inspection that fails on its planned day delays the task to the next wo
   const friday = day(-3)
   const { inspection, task, next } = await newChain(friday)
   const failed = await record(inspection.id, { result: 'failed', date: friday })
-  // From Friday to Monday.
+  // The delay from Friday to Monday is one workday.
   expect(failed.body.inspection.delayDays).toBe(1)
   expect(failed.body.task.delays).toMatchObject([{ reasonCode: 'failed_inspection', days: 1, responsible: 'vendor' }])
   expect(failed.body.task.earlyFinish).toBe(MONDAY)

@@ -15,7 +15,7 @@ export const inspectionResultOperations = {
   async changeInspectionStatus({ path, body, ifMatch }, call) {
     const inspection = await call.write(async (call) => {
       const { homeId } = await inspections.find(call, path.inspectionId)
-      // The home is locked first, as in every change of a schedule.
+      // Lock the home first, as in every change of a schedule.
       await tasks.lockHome(call, { homeId })
       const before = await inspections.lock(call, path.inspectionId)
       assertIfMatch(ifMatch, before)

@@ -23,17 +23,17 @@ interface ResultRequest {
   readonly createScopes: boolean | undefined
 }
 
-/** Like a delay of a task, the next attempt must be planned within this time. */
+/** The next attempt must be within this time, as for the delay of a task. */
 const MAX_DAYS_TO_REINSPECTION = 365
 
-/** Records the result of an inspection, and all resulting changes. */
+/** Records the result of an inspection and makes all resulting changes. */
 export async function recordInspectionResult(
   call: WriteCall,
   id: string,
   { body, ifMatch, createScopes }: ResultRequest,
 ): Promise<InspectionRecorded> {
   const { homeId } = await inspections.find(call, id)
-  // The home is locked first, as in every change of a schedule.
+  // Lock the home first, as in every change of a schedule.
   const home = await tasks.lockHome(call, { homeId })
   if (home === undefined) throw unknownReference(['inspectionId'])
   const before = await inspections.lock(call, id)
@@ -73,7 +73,7 @@ interface ResultParts {
   readonly feeVendorId: string | null
 }
 
-/** Stores the result and changes the task, so that the event of the inspection precedes the events of the task. */
+/** Stores the result and changes the task. Records the event of the inspection before the events of the task. */
 async function completeInspectionAndTask(
   call: WriteCall,
   before: Inspection,
@@ -87,8 +87,8 @@ async function completeInspectionAndTask(
     before.taskId,
     undefined,
     async (task, schedule) => {
-      // If the inspection passes, the checklist also passes, because the items of the inspection come from the
-      // checklist.
+      // The checklist of the task contains the items of the inspection, so all of its items are done if the inspection
+      // passes.
       const checklist = result === 'passed' ? task.checklist.map((each) => ({ ...each, done: true })) : task.checklist
       const inspectionResult = result === 'passed' ? 'passed' : 'failed'
       const report = { date, checklist, inspectionResult, force, reason } as const
@@ -141,7 +141,7 @@ async function resolveReleasedScopes(
   return [...new Set(found)]
 }
 
-/** Returns the vendor that must pay the fee: the given vendor, or the only vendor of the failed items. */
+/** Returns the vendor that must pay the fee: the given vendor or, by default, the only vendor of the failed items. */
 async function chooseFeeVendor(
   call: WriteCall,
   { items }: Inspection,

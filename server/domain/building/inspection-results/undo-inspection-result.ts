@@ -10,8 +10,8 @@ import { changeTask } from '../tasks/change-task.ts'
 import { planStatusMove, type TaskChanges } from '../tasks/task.ts'
 
 /**
- * Undoes the result of a locked inspection whose home is locked. The inspection is then scheduled again, and its task
- * is in progress.
+ * Undoes the result of a locked inspection. The home must be locked. Afterward, the inspection is scheduled again and
+ * its task is in progress.
  */
 export async function undoInspectionResult(
   call: WriteCall,
@@ -75,7 +75,8 @@ function assertNothingStarted({ name }: Inspection, task: Task, tasks: readonly 
 }
 
 /**
- * Returns the values that the task's fields had before the result: the result of the previous attempt, and no delay.
+ * Returns the values that the fields of the task had before the result: the result of the previous attempt, and no
+ * delay.
  */
 function planWithoutResult(
   { delayDays }: Inspection,

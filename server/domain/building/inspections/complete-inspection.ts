@@ -11,7 +11,7 @@ export type InspectionResultFields = Pick<Inspection, 'result' | 'completedDate'
   Partial<Omit<Inspection, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'status'>>
 
 /**
- * Stores the result of a locked inspection. If a municipal inspection passed, also moves the expiration date of its
+ * Stores the result of a locked inspection. If a municipal inspection passed, extends the expiration date of its
  * permit.
  */
 export async function completeInspection(
@@ -28,8 +28,8 @@ export async function completeInspection(
 }
 
 /**
- * Records the result of a task's open inspection, if there is one, when the task itself was reported. If the inspection
- * failed, the next attempt is requested.
+ * When a task is reported as completed, records the result of its open inspection, if there is one. If the inspection
+ * failed, requests the next attempt.
  */
 export async function completeTaskInspection(
   call: WriteCall,
@@ -50,7 +50,7 @@ async function extendPermit(
   if (authority !== 'municipal' || result !== 'passed' || permitId === null || completedDate === null) return
   const permit = await permits.lock(call, permitId)
   const expiryDate = computeExpiry(permit, completedDate)
-  // A result that is reported late must not shorten the permit.
+  // A result that is reported late must not shorten the validity of the permit.
   if (permit.status !== 'issued' || expiryDate === null || expiryDate <= (permit.expiryDate ?? '9999')) return
   await permits.update(call, permit, { expiryDate })
 }

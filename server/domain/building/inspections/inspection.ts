@@ -13,7 +13,7 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import { explainWhyPermitIsInvalid, isPermitValidOn } from '../permits/permit.ts'
 import * as permits from '../permits/queries.ts'
 
-/** The status changes that a caller can request. The result completes an inspection. */
+/** The status changes that a caller can request. An inspection is completed only by recording its result. */
 export const INSPECTION_MOVES: Readonly<Record<InspectionStatus, readonly InspectionStatus[]>> = {
   requested: ['scheduled', 'cancelled'],
   scheduled: ['scheduled', 'cancelled'],
@@ -32,8 +32,8 @@ export const RESULT_MOVES: Readonly<Record<InspectionStatus, readonly Inspection
 type Place = Pick<Inspection, 'homeId' | 'name' | 'authority'>
 
 /**
- * Returns the permit of an inspection that takes place on this date. Throws `permit_expired` if a municipal inspection
- * has no valid permit.
+ * Returns the permit for an inspection on this date. Throws `permit_expired` if a municipal inspection has no valid
+ * permit.
  */
 export async function requirePermit(
   call: WriteCall,
@@ -66,7 +66,7 @@ export async function requirePermit(
   )
 }
 
-/** Returns the items in their stored form. Items with an ID keep their ID and their punch item. */
+/** Returns the items in the form in which they are stored. An item with an ID keeps the ID and the punch item. */
 export async function resolveInspectionItems(
   call: WriteCall,
   provided: readonly InspectionItemInput[],
@@ -98,7 +98,7 @@ export async function resolveInspectionItems(
   return items.map((item) => ({ ...item, scope: item.scope === null ? null : (trades.get(item.scope) ?? item.scope) }))
 }
 
-/** Throws unless the items fit the result. */
+/** Throws unless the items match the result. */
 export function assertItemsFitResult(result: Inspection['result'], items: readonly InspectionItem[]): void {
   if (result !== 'passed') return
   const errors = items.flatMap((item, i) =>

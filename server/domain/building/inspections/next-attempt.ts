@@ -6,7 +6,10 @@ import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { listItemsToRepeat, requirePermit } from './inspection.ts'
 import * as inspections from './queries.ts'
 
-/** Adds the attempt that follows an inspection that did not pass. The attempt is scheduled if its date is known. */
+/**
+ * Adds the next attempt after an inspection that did not pass. The attempt is scheduled if its date is known.
+ * Otherwise, it is requested.
+ */
 export async function addNextAttempt(
   call: WriteCall,
   failed: Inspection,

@@ -19,7 +19,7 @@ export const inspectionOperations = {
   async createInspection({ query, body }, call) {
     const inspection = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
-      // The home is locked, as in every change of a schedule, so that the attempts of a task have consecutive numbers.
+      // Lock the home, as in every change of a schedule, so that the attempts of a task have consecutive numbers.
       const home = await homes.lock(call, body.homeId)
       if (home.archivedAt !== null)
         throw conflict('archived', `Cannot add an inspection to ${home.name}: it is archived.`)
@@ -85,7 +85,7 @@ function assertOpen({ name, status }: Inspection): void {
     )
 }
 
-/** Returns the task that is inspected. Throws unless the task is an open inspection of the home. */
+/** Returns the task to inspect. Throws unless the task is an open inspection task of the home. */
 async function requireInspectionTask(
   call: WriteCall,
   homeId: string,

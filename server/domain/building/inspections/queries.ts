@@ -10,7 +10,7 @@ export const { list, find, findOptional, findAllWith, lock, insert, update } = d
     scheduledFrom: (date) => `t."scheduledOrder" >= ${date} and t."scheduledDate" is not null`,
     scheduledTo: (date) => `t."scheduledOrder" <= ${date} and t."scheduledDate" is not null`,
   },
-  // Inspections without a date sort last. A cursor cannot contain null, so these inspections get a value to sort by.
+  // Inspections without a date sort last. A cursor cannot contain null, so these inspections have a sort value.
   sorts: {
     scheduledDate: {
       column: 'scheduledOrder',
@@ -22,7 +22,7 @@ export const { list, find, findOptional, findAllWith, lock, insert, update } = d
 /** An attempt number, and the inspection with this number. */
 export type InspectionAttempt = Pick<Inspection, 'id' | 'attempt' | 'status'>
 
-/** Returns the task's last inspection that was not canceled. */
+/** Returns the latest inspection of the task, ignoring canceled inspections. */
 export async function findLastAttempt(
   { db, organizationId }: Tenant,
   taskId: string,
@@ -34,7 +34,7 @@ export async function findLastAttempt(
   return rows[0]
 }
 
-/** Returns the ID of the task's inspection that is requested or scheduled. */
+/** Returns the ID of the task's inspection whose status is requested or scheduled. */
 export async function findOpenInspectionId(
   { db, organizationId }: Tenant,
   taskId: string,
@@ -47,7 +47,7 @@ export async function findOpenInspectionId(
   return rows[0]?.id
 }
 
-/** Returns the attempt that follows an inspection, unless the attempt was canceled. */
+/** Returns the next attempt after an inspection, ignoring canceled attempts. */
 export async function findNextAttempt(
   { db, organizationId }: Tenant,
   id: string,

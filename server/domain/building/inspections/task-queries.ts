@@ -3,8 +3,8 @@ import type { Task } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 
 /**
- * The fields of a task that an inspection needs. The code for tasks records results through this folder, so this file
- * does not import that code.
+ * The fields of a task that an inspection needs. Defined here because the code for tasks imports this folder, and two
+ * folders must not import each other.
  */
 export type InspectedTask = Pick<Task, 'id' | 'name' | 'taskKind' | 'status' | 'archivedAt' | 'checklist'>
 

@@ -17,7 +17,7 @@ async function create(path: string, fields: object) {
   return body
 }
 
-/** Creates a home with a price, a loan, and a milestone that draws a tenth of the price. */
+/** Creates a home with a price, a loan, and a milestone with a draw of 10% of the price. */
 async function begin({ limitAmount = 320_000, basePrice = 400_000 } = {}) {
   const home = await create('homes', { communityId, name: `Lot ${++lots}`, basePrice })
   const loan = await create('loans', { homeId: home.id, lender: 'First Hill Bank', limitAmount })
@@ -83,7 +83,7 @@ test('the draws of a loan never exceed its limit, even if two draws are requeste
   })
 })
 
-/** Funds a draw without a posting, as an earlier version of Plumbline does during an upgrade. */
+/** Funds a draw without posting it, as the previous version of Plumbline does during an upgrade. */
 async function fundWithoutPosting(id: string) {
   const { rows } = await sql`
     update "loanDraws" set "status" = 'funded', "fundedAmount" = "requestedAmount", "fundedDate" = '2026-09-03'

@@ -116,7 +116,7 @@ export const loanOperations = {
   async changeLoanDrawStatus({ path, body }, call) {
     const draw = await call.write(async (call) => {
       const { loanId, homeId } = await loans.draws.find(call, path.drawId)
-      // Two draws of a home must not post the same difference.
+      // Lock the home, so that two concurrent draws do not post the same difference.
       await homes.lock(call, homeId)
       const loan = await loans.lock(call, loanId)
       const before = await loans.draws.lock(call, path.drawId)
@@ -132,8 +132,9 @@ export const loanOperations = {
 } satisfies Partial<Handlers>
 
 /**
- * Posts a draw of a locked home that was funded or repaid. Posts the difference between the funded draws of the home and
- * their postings, because a draw that an earlier version of Plumbline funded during an upgrade has no posting.
+ * Posts the difference between the funded draws of a locked home and their postings, after a draw was funded or repaid.
+ * The difference also includes draws that the previous version of Plumbline funded during an upgrade without posting
+ * them.
  */
 async function postDraw(call: WriteCall, draw: LoanDraw): Promise<void> {
   const { status, homeId, number, fundedDate, repaidDate } = draw
@@ -151,7 +152,7 @@ async function findMilestone(call: WriteCall, { homeId }: Loan, id: string): Pro
   return milestone
 }
 
-/** Returns the amount that a milestone lets the builder draw today. */
+/** Returns the amount that the builder can currently draw for a milestone. */
 function getAmount(milestone: Milestone | null): number {
   const due = milestone?.drawDue ?? 0
   if (due > 0) return due
@@ -198,8 +199,8 @@ async function findChanges(
 }
 
 /**
- * Returns the given date or, if it is undefined, today's date in the community's time zone. Throws `validation_failed`
- * for a date in the future.
+ * Returns the given date, or today's date in the community's time zone if the date is undefined. Throws
+ * `validation_failed` if the date is in the future.
  */
 async function pastDate(call: WriteCall, { communityId }: Loan, date: string | undefined): Promise<string> {
   const { timeZone } = await communities.find(call, communityId)

@@ -2,19 +2,19 @@ import type { FieldError, Milestone, Task } from '../../../../client/contract.ge
 import { unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
- * The maximum number of milestones of a home. A lender pays in about ten draws, and completing a task reads all
- * milestones.
+ * The maximum number of milestones of a home. A lender pays in about ten draws, and each completion of a task reads all
+ * milestones of the home.
  */
 export const MAX_MILESTONES = 100
 
-/** The fields of a task that a milestone depends on. */
+/** The fields of a task that determine the status of a milestone. */
 export type MilestoneTask = Pick<Task, 'id' | 'name' | 'status' | 'actualEnd'>
 
 type DrawTerms = Pick<Milestone, 'drawPercent' | 'drawAmount' | 'autoComplete' | 'taskIds'>
 
 /**
- * Throws `validation_failed` for an invalid milestone. `elsewhere` is the sum of the shares of the home's other draws,
- * in percent.
+ * Throws `validation_failed` if the milestone is invalid. `elsewhere` is the total share of the home's other draws, in
+ * percent.
  */
 export function assertValidMilestone(
   { drawPercent, drawAmount, autoComplete, taskIds }: DrawTerms,
@@ -36,7 +36,7 @@ export function assertValidMilestone(
   if (errors.length > 0) throw validationFailed(errors)
 }
 
-/** Throws unless all IDs identify tasks in the home's schedule. */
+/** Throws unless all IDs belong to tasks in the home's schedule. */
 export function assertTasksBelongToHome(taskIds: readonly string[], tasks: readonly MilestoneTask[]): void {
   const known = new Set(tasks.map(({ id }) => id))
   const unknown = taskIds.flatMap((id, i) => (known.has(id) ? [] : [`/taskIds/${i}`]))
@@ -44,8 +44,8 @@ export function assertTasksBelongToHome(taskIds: readonly string[], tasks: reado
 }
 
 /**
- * Returns the tasks that the milestone still waits for. Skipped tasks do not count, because nobody works on them.
- * Archived tasks do not count either.
+ * Returns the tasks for which the milestone still waits. Ignores skipped tasks, because nobody works on them, and
+ * archived tasks.
  */
 export function listOpenTasks(
   { taskIds }: Pick<Milestone, 'taskIds'>,
@@ -67,7 +67,7 @@ export function findLastTaskEnd(
   return ends.sort().at(-1) ?? null
 }
 
-/** Returns the milestone, updated from the status of its tasks; null if nothing changes. */
+/** Returns the milestone, completed or reopened according to its tasks; null if nothing changes. */
 export function updateMilestoneFromTasks(milestone: Milestone, tasks: readonly MilestoneTask[]): Milestone | null {
   const isDone = listOpenTasks(milestone, tasks).length === 0
   if (milestone.status === 'completed') {

@@ -62,7 +62,7 @@ test('a milestone is completed when its last task is completed', async () => {
   const other = await newMilestone('By hand', { taskIds: [roof, windows] })
   await finish(roof)
   expect(await read(dried.id)).toMatchObject({ status: 'pending', completedDate: null })
-  // This task ended before the roof task, but its completion is reported later.
+  // The windows ended before the roof, but are reported as completed after it.
   const yesterday = addDays(today(), -1)
   expect((await finish(windows, yesterday)).status).toBe(200)
   const reached = await read(dried.id)
@@ -104,7 +104,7 @@ test('a milestone without open tasks is completed if at least one of its tasks w
   await finish(roof, addDays(today(), -2))
   await move(windows, 'skipped')
   expect(await read(dried.id)).toMatchObject({ status: 'completed', completedDate: addDays(today(), -2) })
-  // No task was completed, so there is no date on which the milestone was reached.
+  // No task was completed, so there is no date on which the milestone could be reached.
   expect(await read(skipped.id)).toMatchObject({ status: 'pending' })
   await move(windows, 'not_started')
   expect(await read(dried.id)).toMatchObject({ status: 'pending' })
@@ -195,7 +195,7 @@ test('the draw percentages of a home cannot total more than 100', async () => {
   expect(amount.body).toMatchObject({ drawDue: 1 })
   await plumbline.delete(`${MILESTONES}/${rest.id}`)
   expect((await plumbline.post(MILESTONES, { homeId, name: 'All of it', drawPercent: 100 })).status).toBe(201)
-  // If the home has no price, the shares of its draws have no amount.
+  // If the home has no price, draws with a percentage have no amount.
   await plumbline.patch(`/api/ext/homes/${homeId}`, { basePrice: null })
   expect((await plumbline.get(`${MILESTONES}?homeId=${homeId}&q=All`)).body.data[0].drawDue).toBeNull()
 })

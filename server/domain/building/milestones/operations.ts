@@ -19,7 +19,7 @@ export const milestoneOperations = {
   async createMilestone({ body }, call) {
     const milestone = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
-      // Lock the home before summing its draw shares, so that concurrent requests never exceed 100 percent.
+      // Lock the home before adding up its draw shares, so that concurrent requests never exceed 100 percent.
       const home = await lockExistingHome(call, body.homeId)
       const { count, percent } = await milestones.computeDrawTotals(call, home.id, null)
       if (count >= MAX_MILESTONES)
@@ -117,9 +117,7 @@ export const milestoneOperations = {
   },
 } satisfies Partial<Handlers>
 
-/**
- * Locks the milestone and its home and returns both. The home is locked first, as when a task completes a milestone.
- */
+/** Locks a milestone and its home, and returns both. Locks the home first, in the same order as completing a task. */
 async function lockMilestone(call: WriteCall, id: string): Promise<{ before: Milestone; home: milestones.LockedHome }> {
   const { homeId, archivedAt, name } = await milestones.find(call, id)
   if (archivedAt !== null) throw conflict('archived', `Cannot change ${name}: it is archived.`)

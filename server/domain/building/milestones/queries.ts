@@ -9,7 +9,7 @@ import { toHomePriceSql } from '../../land/homes/queries.ts'
 import { MAX_MILESTONES, type MilestoneTask } from './milestone.ts'
 
 const COMPUTED_COLUMNS = {
-  // A milestone has few tasks, and each is found by its ID.
+  // A milestone has few tasks, and the query finds each task by its ID.
   forecastDate: `
     select max(k."earlyFinish") from "tasks" as k
     where k."organizationId" = t."organizationId" and k."id" = any(t."taskIds") and k."archivedAt" is null
@@ -29,7 +29,7 @@ export const { list, find, findAll, findOptional, lock, insert, update, updateAl
     targetDateTo: (date) => `t."targetOrder" <= ${date} and t."targetDate" is not null`,
     lateOn: (date) => `t."status" = 'pending' and t."targetOrder" < ${date} and t."targetDate" is not null`,
   },
-  // Milestones without a date sort last. A cursor cannot contain null, so these milestones get a value to sort by.
+  // Milestones without a date sort last. A cursor cannot contain null, so these milestones have a sort value.
   sorts: {
     targetDate: {
       column: 'targetOrder',
@@ -42,7 +42,7 @@ const MILESTONE_COLUMNS = sql.raw(
   toSelectColumnsSql(resolveColumns({ schema: 'Milestone', table: 'milestones', computed: COMPUTED_COLUMNS })),
 )
 
-/** Returns the milestones of a locked home that wait for the task. */
+/** Returns the milestones of a locked home to which the task belongs. */
 export async function listMilestonesOfTask(
   { db, organizationId }: WriteCall,
   homeId: string,
@@ -60,8 +60,8 @@ export type LockedHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' | '
   Pick<Community, 'timeZone'>
 
 /**
- * Locks the home of a milestone until the transaction ends. A change of the home's tasks also locks the home, so
- * milestones are completed and counted one after the other.
+ * Locks the home of a milestone until the transaction ends. Changing the home's tasks locks the same row, so changes of
+ * milestones are never concurrent.
  */
 export async function lockHome({ db, organizationId }: WriteCall, homeId: string): Promise<LockedHome | undefined> {
   const { rows } = await sql<LockedHome>`
@@ -87,7 +87,7 @@ export async function listTasks(
 }
 
 /**
- * Returns the number of the home's milestones, and the total share of its draws, except the given draw, in percent.
+ * Returns the number of the home's milestones and the total share of its draws in percent, excluding the given draw.
  */
 export async function computeDrawTotals(
   { db, organizationId }: Tenant,

@@ -8,10 +8,10 @@ import * as milestones from './queries.ts'
 
 /**
  * Completes the milestones whose last open task was the given task. If the task was reopened, reopens the milestones
- * that were completed by their tasks. The schedule must be locked, and the task must already be written.
+ * that were completed through their tasks. The schedule must be locked, and the task must already be stored.
  *
- * @param tasks all tasks of the home as they are now
- * @returns the events, for the caller to record after those of the task
+ * @param tasks all tasks of the home in their current state
+ * @returns the events, which the caller must record after those of the task
  */
 export async function syncMilestonesWithTask(call: WriteCall, task: Task, tasks: readonly Task[]): Promise<NewEvent[]> {
   const changed = (await milestones.listMilestonesOfTask(call, task.homeId, task.id)).flatMap((before) => {

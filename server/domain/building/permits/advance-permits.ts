@@ -4,7 +4,10 @@ import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import * as permits from './queries.ts'
 
-/** Announces permits 30 days before they expire, and expires permits whose last day has passed in their community. */
+/**
+ * Records an event 30 days before a permit expires, and changes the status of permits whose last day has passed in the
+ * time zone of their community.
+ */
 export async function advancePermits(services: Services): Promise<void> {
   await processDueItems(services, {
     what: 'permits to announce',

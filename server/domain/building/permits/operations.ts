@@ -85,7 +85,7 @@ export const permitOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns the fields that a status change sets besides the status. */
+/** Returns the fields that change together with the status. */
 function planMove(before: Permit, body: PermitStatusChange, today: string): Partial<Permit> {
   const { status, date, number, expiryDate, reason = null } = body
   const exclusive = (field: string, statuses: string) => ({

@@ -2,7 +2,10 @@ import type { Permit, PermitStatus } from '../../../../client/contract.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 
-/** An expired permit can be renewed. Callers cannot expire a permit. Only the passage of time does. */
+/**
+ * The status changes that a caller can request. A permit expires only through the passage of time. An expired permit
+ * can be renewed.
+ */
 export const PERMIT_MOVES: Readonly<Record<PermitStatus, readonly PermitStatus[]>> = {
   applied: ['issued', 'void'],
   issued: ['finaled', 'void'],
@@ -13,11 +16,11 @@ export const PERMIT_MOVES: Readonly<Record<PermitStatus, readonly PermitStatus[]
 
 /** Returns whether work under the permit can be inspected on this date. */
 export function isPermitValidOn({ status, expiryDate }: Permit, date: string): boolean {
-  // A permit that has expired in the meantime was valid until its last day.
+  // A permit that has expired since was valid through its last day.
   return status === 'issued' || status === 'expired' ? expiryDate === null || expiryDate >= date : false
 }
 
-/** Returns the reason why the permit is not valid on a date, as a sentence. */
+/** Returns a sentence that states why the permit is not valid on a date. */
 export function explainWhyPermitIsInvalid(permit: Permit): string {
   const { status, expiryDate } = permit
   const name = formatPermitName(permit)
@@ -32,7 +35,7 @@ export function formatPermitName({ permitType, number }: Pick<Permit, 'permitTyp
   return number === null ? kind : `${kind} ${number}`
 }
 
-/** Returns the last valid day of a permit that was issued, renewed, or inspected on this date. */
+/** Returns the last valid day of a permit that was last issued, renewed, or inspected on this date. */
 export function computeExpiry({ inactivityDays }: Pick<Permit, 'inactivityDays'>, date: string): string | null {
   return inactivityDays === null ? null : addDays(date, inactivityDays)
 }

@@ -72,7 +72,7 @@ test("a permit expires after its last day in the community's time zone", async (
   expect((await read(body.id)).status).toBe('issued')
   plumbline.clock.advance(24 * 3_600_000)
   await run()
-  // The job of the service may be expiring the permit at this moment.
+  // The service's own job may be expiring the permit concurrently.
   await plumbline.until(`/api/ext/permits/${body.id}`, (r) => r.body.status === 'expired')
   const renewed = await move(body.id, { status: 'issued', expiryDate: addDays(today(), 90) })
   expect(renewed.body).toMatchObject({ status: 'issued', issuedDate: today() })

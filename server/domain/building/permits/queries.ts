@@ -15,7 +15,7 @@ export const { list, find, findOptional, findAllWith, lock, insert, update } = d
   filters: {
     expiresBy: (date) => `t."status" = 'issued' and t."expiryOrder" <= ${date} and t."expiryDate" is not null`,
   },
-  // Permits that do not expire sort last. A cursor cannot contain null, so these permits get a value to sort by.
+  // Permits that do not expire sort last. A cursor cannot contain null, so these permits have a sort value.
   sorts: {
     expiryDate: {
       column: 'expiryOrder',
@@ -24,7 +24,7 @@ export const { list, find, findOptional, findAllWith, lock, insert, update } = d
   },
 })
 
-/** Records the expiration date that subscribers were warned about. No visible field changes. */
+/** Records for which expiration date the warning event was sent. Changes no visible field. */
 export async function recordExpiryWarning(
   { db, organizationId }: WriteCall,
   id: string,
@@ -46,7 +46,7 @@ export async function hasOpenInspections({ db, organizationId }: Tenant, permitI
   return rows.length > 0
 }
 
-// No time zone is more than a day ahead of UTC, so the small index is read up to tomorrow.
+// No time zone is more than a day ahead of UTC, so the query reads the small index only through tomorrow's date in UTC.
 const isToAnnounce = (now: Date) => sql`p."warnOn" <= (${now}::timestamptz at time zone 'UTC')::date + 1
   and p."warnOn" <= (${now}::timestamptz at time zone c."timeZone")::date
   and p."expiryDate" >= (${now}::timestamptz at time zone c."timeZone")::date`
@@ -55,7 +55,7 @@ const isExpired = (now: Date) => sql`p."status" = 'issued' and p."expiryDate" is
   and p."expiryDate" <= (${now}::timestamptz at time zone 'UTC')::date
   and p."expiryDate" < (${now}::timestamptz at time zone c."timeZone")::date`
 
-/** Permits to announce and permits to expire. */
+/** SQL for the due permits: permits to warn about, and permits to expire. */
 export const toDuePermitsSql: DueSql = (now) => sql`
   select p."organizationId" from "permits" as p
   join "communities" as c on c."organizationId" = p."organizationId" and c."id" = p."communityId"
@@ -65,7 +65,9 @@ export const toDuePermitsSql: DueSql = (now) => sql`
   join "communities" as c on c."organizationId" = p."organizationId" and c."id" = p."communityId"
   where ${isExpired(now)}`
 
-/** Returns issued permits of any organization that expire within 30 days and were not announced, earliest first. */
+/**
+ * Returns issued permits of any organization that expire within 30 days and have no warning event yet, earliest first.
+ */
 export async function findPermitsToAnnounce(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select p."organizationId", p."id" as "claimedId", p."id", p."warnOn"::text as "at" from "permits" as p
@@ -79,7 +81,10 @@ export function lockPermitsToAnnounce(call: WriteCall, ids: readonly string[]): 
   return lockAvailableRecords(call, 'permits', ids, sql`"warnOn" is not null`)
 }
 
-/** Returns issued permits of any organization whose last day has passed in its community, longest overdue first. */
+/**
+ * Returns issued permits of any organization whose last day has passed in their community's time zone, longest overdue
+ * first.
+ */
 export async function findExpiredPermits(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select p."organizationId", p."id" as "claimedId", p."id", p."expiryDate"::text as "at" from "permits" as p

@@ -31,7 +31,7 @@ function lastSpan(...tasks: readonly SchedulableTask[]): string {
 }
 
 test('a lag in calendar days continues on weekends and holidays', () => {
-  // The slab is poured on a Friday, and cures for seven days, until Friday, November 27.
+  // The slab is poured on a Friday and cures for seven days, through Friday, November 27.
   expect(lastSpan(task('slab'), task('walls', link('slab', 'FS', 7)))).toBe('2026-11-30 2026-11-30')
   expect(lastSpan(task('slab'), task('walls', link('slab', 'FS', 3)))).toBe('2026-11-24 2026-11-24')
   expect(lastSpan(task('slab'), task('walls', link('slab', 'FS', 0)))).toBe('2026-11-23 2026-11-23')

@@ -2,22 +2,25 @@ import { addDays } from '../../../platform/values/calendar.ts'
 import type { DayNumbers } from './day-numbers.ts'
 import type { LinkShift, LinkType } from './network.ts'
 
-/** The dates of a predecessor, as far as the points of the network do not state them. */
+/**
+ * The known dates of a predecessor, for links with lags in calendar days. Points of the network are workdays, so they
+ * cannot express a date that is a day off.
+ */
 export interface PredecessorDays {
   /** Whether the predecessor has no duration. */
   isPoint: boolean
-  /** Whether the predecessor is a milestone at the end of its day, unless its own date determines the start. */
+  /** Whether the predecessor is a milestone at the end of its day, provided that a link determines its start. */
   isAtDayEnd: boolean
-  /** The start date, if it is known and may be a day off; otherwise null. */
+  /** The start date if it is known and may be a day off; otherwise, null. */
   startDate: string | null
-  /** The inclusive end date, if it is known and may be a day off; otherwise null. */
+  /** The inclusive end date if it is known and may be a day off; otherwise, null. */
   endDate: string | null
 }
 
 /**
- * Returns a lag in calendar days, which continue on weekends and holidays. The lag counts from the end of the
- * predecessor's last day, or from the beginning of its first day. If the lag ends on a day off, the link allows the
- * next workday.
+ * Returns the functions for a lag in calendar days, which includes weekends and holidays. The lag starts at the end of
+ * the predecessor's last day, or at the beginning of its first day. If the lag ends on a day off, the successor can
+ * start on the next workday.
  */
 export function createCalendarShift(
   type: LinkType,
@@ -30,12 +33,12 @@ export function createCalendarShift(
   const meetsStart = type.endsWith('S')
   const known = leavesFinish ? (endDate === null ? null : dayAfterEnd(endDate)) : startDate
 
-  // A milestone at the beginning of its day ends on the same day on which its successor can start.
+  // If a milestone is at the beginning of its day, its successor can start on the same day.
   function dayAfterEnd(date: string): string {
     return isPoint && !isAtDayEnd ? date : addDays(date, 1)
   }
 
-  /** Returns the day that begins at the point: after the end of a task, or at the start of a task. */
+  /** Returns the day that begins at the point. For the end of a task, this is the day after its last day. */
   function dayAt(point: number, isDriven: boolean): string {
     const isAfterDay = isPoint ? isAtDayEnd && isDriven : leavesFinish
     return isAfterDay ? addDays(days.date(point - 1), 1) : days.date(point)

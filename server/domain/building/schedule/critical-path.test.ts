@@ -6,7 +6,7 @@ import type { Activity, Link, LinkType } from './network.ts'
 
 type Row = readonly [name: string, duration: number, predecessors: string]
 
-/** Returns activities from rows whose predecessors are written as name:TYPE+lag, separated by semicolons. */
+/** Returns activities from rows in which predecessors have the form `name:TYPE+lag`, separated by semicolons. */
 function network(rows: readonly Row[]): Activity[] {
   const places = new Map(rows.map(([name], place) => [name, place]))
   return rows.map(([, duration, predecessors]) => ({
@@ -210,7 +210,7 @@ describe('random networks', () => {
         links: place === 0 ? fc.constant<Link[]>([]) : fc.array(anyLink(place), { maxLength: 4 }),
       })
       .map(({ length, ...rest }): Activity => ({ ...rest, end: rest.start === 'done' ? rest.at + length : null }))
-  // The list is shuffled, because its order is independent of the order of the work.
+  // Shuffles the activities, because their order in the list must not matter.
   const anyNetwork = (kinds: readonly Activity['start'][]) =>
     fc
       .integer({ min: 1, max: 14 })
@@ -251,8 +251,7 @@ describe('random networks', () => {
 })
 
 /**
- * Computes the same positions without ordering the activities: moves each activity as far as its links require, until
- * no activity moves.
+ * Computes the positions in a different way: moves each activity as far as its links require, until no activity moves.
  */
 function settled(activities: readonly Activity[]): Omit<Position, 'driver'>[] {
   const started = ({ start }: Activity) => start === 'started' || start === 'done'

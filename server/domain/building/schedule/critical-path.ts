@@ -1,23 +1,23 @@
 import { type Activity, type Link, sortActivities } from './network.ts'
 
-/** Position of an activity, in points between workdays. */
+/** The position of an activity, in points between workdays. */
 export interface Position {
   start: number
   finish: number
-  /** The finish that a started activity would have without its `earliestEnd`; absent if it is the same. */
+  /** For a started activity, the finish without its `earliestEnd`; absent if `earliestEnd` makes no difference. */
   plannedFinish?: number
-  /** The latest points that delay neither the end of the network nor a fixed activity. */
+  /** The latest points that do not delay the end of the network or a fixed activity. */
   lateStart: number
   lateFinish: number
-  /** Workdays by which the activity can slip; negative if the activity is late for a fixed activity. */
+  /** The number of workdays by which the activity can slip. Negative if the activity makes a fixed activity late. */
   float: number
-  /** The link that determines the start; null if the activity's own point determines it. */
+  /** The link that determines the start; null if the start is determined by the activity itself. */
   driver: Link | null
 }
 
 /**
- * Schedules the activities with a forward and a backward pass (critical path method). If the links contain a ring,
- * returns the ring instead of positions.
+ * Schedules the activities with a forward and a backward pass (critical path method). If the links form a cycle,
+ * returns the cycle as `ring` instead of positions.
  */
 export function computeCriticalPath(activities: readonly Activity[]): { positions: Position[] } | { ring: number[] } {
   const ordered = sortActivities(activities)
@@ -54,7 +54,7 @@ function earliestPosition(
     const from = positions[link.from] as Position
     const bound = getLinkedPoint(link, from) + link.lag
     const meetsFinish = link.type === 'FF' || link.type === 'SF'
-    // Links can still delay the end of a started activity, but not its start.
+    // Links cannot change the start of a started activity, but can delay its end.
     if (how === 'started') {
       if (meetsFinish && bound > finish) finish = bound
       continue
@@ -68,7 +68,7 @@ function earliestPosition(
   return { start, finish, driver }
 }
 
-/** Returns the earliest point that the link allows, before its lag in workdays. */
+/** Returns the earliest point that the link allows, before adding its lag in workdays. */
 function getLinkedPoint({ type, shift }: Link, from: Position): number {
   if (shift !== undefined) return shift.forward(from)
   return type === 'FS' || type === 'FF' ? from.finish : from.start
@@ -90,7 +90,7 @@ function backwardPass(activities: readonly Activity[], places: readonly number[]
   }
 }
 
-/** Reduces the late finish of the link's predecessor, so that the predecessor does not delay the activity. */
+/** Reduces the late finish of the predecessor, so that the predecessor does not delay the activity. */
 function limitLateFinish(
   { from, type, lag, shift }: Link,
   activity: Activity,
@@ -100,7 +100,7 @@ function limitLateFinish(
 ): void {
   const meetsStart = type === 'FS' || type === 'SS'
   const leavesStart = type === 'SS' || type === 'SF'
-  // An actual start has no limits and sets no limits.
+  // A start that has already happened neither depends on predecessors nor limits them.
   if (meetsStart && activity.start === 'started') return
   if (leavesStart && hasBegun(activities[from])) return
   const predecessor = positions[from] as Position

@@ -1,18 +1,18 @@
 import { addDays } from '../../../platform/values/calendar.ts'
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 
-/** Dates outside this range are treated as mistakes. */
+/** Dates outside this range are assumed to be mistakes. */
 export const FIRST_DAY = '1900-01-01'
 export const LAST_DAY = '2999-12-31'
 
-// Points are counted from a date in the middle of the dates that schedules use.
+// Point 0 is in the middle of the dates that schedules typically use.
 const ORIGIN = '2025-01-06'
 
-/** Converts dates to the points of a network, which are counted in workdays, and back. */
+/** Converts between dates and the points of a network, which are numbered in workdays. */
 export interface DayNumbers {
-  /** Returns the number of the workday on or after the date. */
+  /** Returns the number of the first workday on or after the date. */
   of(date: string): number
-  /** Returns the point at the end of the date. */
+  /** Returns the point at the end of the day. */
   after(date: string): number
   date(number: number): string
   isWorkday(date: string): boolean

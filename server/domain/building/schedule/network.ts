@@ -1,26 +1,28 @@
 /**
- * A network of activities and the links between them, in workdays without dates. Time is counted in points between
- * workdays. An activity of 2 workdays that starts at point 3 takes workdays 3 and 4 and ends at point 5, where the next
- * activity can start. An activity of 0 workdays is a single point.
+ * A network of activities and the links between them, in workdays without dates. Positions in time are points between
+ * workdays. For example, an activity of 2 workdays that starts at point 3 uses workdays 3 and 4 and ends at point 5,
+ * where the next activity can start. An activity of 0 workdays is a single point.
  */
 export type LinkType = 'FS' | 'SS' | 'FF' | 'SF'
 
 /** The type of a link: finish to start, start to start, finish to finish, or start to finish. */
 export interface Link {
-  /** Index of the predecessor in the list of activities. */
+  /** The index of the predecessor in the list of activities. */
   from: number
   type: LinkType
-  /** Workdays between the two points; negative values are an overlap. */
+  /** The number of workdays between the two points; negative for an overlap. */
   lag: number
-  /** The part of the lag that does not count in workdays; absent if there is none. */
+  /** The part of the lag that is not measured in workdays; absent if there is none. */
   shift?: LinkShift
 }
 
-/** A lag that does not count in workdays, such as a number of calendar days. It applies before the lag in workdays. */
+/**
+ * A lag that is not measured in workdays, such as a number of calendar days. It is added before the lag in workdays.
+ */
 export interface LinkShift {
-  /** Returns the earliest point that the link allows. */
+  /** Returns the earliest point for the successor. */
   forward(predecessor: { start: number; finish: number; driver: Link | null }): number
-  /** Returns the latest point of the predecessor for which `forward` does not exceed the point. */
+  /** Returns the latest point of the predecessor for which `forward` returns at most `point`. */
   backward(point: number): number
 }
 
@@ -36,18 +38,18 @@ export type StartRule = 'open' | 'fixed' | 'held' | 'started' | 'done'
 export interface Activity {
   start: StartRule
   duration: number
-  /** The start point; for an open activity, the earliest point at which it may start. */
+  /** The start point. For an open activity, the earliest possible start point. */
   at: number | null
-  /** The point at which a done activity ended; null for all others. */
+  /** The point at which a done activity ended; null for other activities. */
   end: number | null
-  /** The earliest point at which a started activity can end; null for no such point. */
+  /** The earliest point at which a started activity can end; null if there is no such limit. */
   earliestEnd?: number | null
   links: readonly Link[]
 }
 
 /**
- * Returns the indexes of all activities, predecessors before successors. If activities form a ring, returns the ring,
- * in which each activity waits for the next.
+ * Returns the indexes of all activities, with predecessors before successors. If activities form a cycle, returns the
+ * cycle as `ring`: each activity in it waits for the next.
  */
 export function sortActivities(
   activities: readonly Pick<Activity, 'links'>[],
@@ -73,8 +75,8 @@ function listSuccessors(activities: readonly Pick<Activity, 'links'>[]): number[
 }
 
 /**
- * Finds a ring. Every waiting activity has a waiting predecessor, so following the predecessors eventually returns to
- * an activity that was already visited.
+ * Finds a cycle. Every waiting activity has a waiting predecessor, so following predecessors eventually leads to an
+ * activity that was already visited.
  */
 function findRing(activities: readonly Pick<Activity, 'links'>[], waiting: readonly number[]): number[] {
   const trail: number[] = []

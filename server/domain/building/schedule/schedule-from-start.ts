@@ -8,8 +8,8 @@ import {
 } from './schedule-tasks.ts'
 
 /**
- * Schedules new tasks, beginning on a start date. Tasks without predecessors begin on the start date. No link moves a
- * task before that date, not even a finish-to-finish link to a short task.
+ * Schedules new tasks from a start date. Tasks without predecessors start on this date. No link starts a task earlier,
+ * not even a finish-to-finish link to a short task.
  */
 export function scheduleFromStart<Each extends SchedulableTask>(
   startDate: string,
@@ -26,7 +26,7 @@ export function scheduleFromStart<Each extends SchedulableTask>(
   if (!('tasks' in first)) return first
   const day = calendar.onOrAfter(startDate)
   const dayBefore = calendar.add(day, -1)
-  // The end of the previous day is the same point as the start of the first day.
+  // For a milestone at the end of a day, the end of the previous day is the same point as the start of the first day.
   const isEarly = (task: Each) => task.plannedStart < (isEndOfDayMilestone(task) ? dayBefore : day)
   if (!first.tasks.some(isEarly)) return first
   return placeTasks(

@@ -1,6 +1,6 @@
 import type { Task } from '../../../../client/contract.gen.ts'
 
-/** Returns why the schedule of the home can no longer change; null if it can. */
+/** Returns the reason why the schedule of the home can no longer change; null if it can change. */
 export function explainWhyScheduleIsFixed(home: {
   name: string
   status: string
@@ -12,8 +12,8 @@ export function explainWhyScheduleIsFixed(home: {
 }
 
 /**
- * Returns the names of up to three tasks, each shortened to 60 characters. If there are more, returns two names and the
- * number of other tasks.
+ * Returns the names of up to three tasks, each shortened to 60 characters. If there are more tasks, returns two names
+ * and the number of other tasks.
  */
 export function formatTaskNames(tasks: readonly Pick<Task, 'name'>[]): string {
   const names = tasks.slice(0, 3).map(({ name }) => name.slice(0, 60))

@@ -106,7 +106,7 @@ test('work in progress ends no earlier than the data date', () => {
     { plannedEnd: '2026-11-17', earlyFinish: '2026-11-19', lateFinish: '2026-11-19', totalFloatDays: 0 },
     { plannedStart: '2026-11-20' },
   ])
-  // A Saturday is not a workday, so the work ends on Monday.
+  // Saturday is not a workday, so the work ends on Monday.
   expect(placed('2026-11-21', walls)).toMatchObject([{ earlyFinish: '2026-11-23' }, { plannedStart: '2026-11-24' }])
   expect(placed('2026-11-16')[0]).toMatchObject({ earlyFinish: '2026-11-17' })
 })
@@ -142,8 +142,8 @@ test('successors of a skipped task inherit its links of all types and lags', () 
   })
   const gone = task('gone', { status: 'skipped', ...link('slab', 'FS', -2) })
   const paint = (fields: Partial<SchedulableTask>) => spans([slab, walls, gone, fence, task('paint', fields)]).at(-1)
-  // Walls start on December 1. The fence is linked to the start of the walls. Unlike a link to the finish, this link
-  // does not shift by a day.
+  // Walls start on December 1. The fence is linked to the start of the walls. Unlike a link to the finish, a link to
+  // the start does not shift the fence by a day.
   expect(paint(after('fence'))).toBe('paint 2026-12-01 2026-12-01')
   expect(paint(link('fence', 'FS', 2))).toBe('paint 2026-12-03 2026-12-03')
   expect(paint({ durationDays: 1, ...link('fence', 'FF', 1) })).toBe('paint 2026-12-01 2026-12-01')
@@ -168,7 +168,8 @@ test('a task with workdayOverride is scheduled on the date of its constraint, ev
   expect(on('2026-11-28')).toEqual(['pour 2026-11-28 2026-11-28', 'walls 2026-11-30 2026-11-30'])
   expect(on('2026-11-28', { durationDays: 2 })).toEqual(['pour 2026-11-28 2026-11-30', 'walls 2026-12-01 2026-12-01'])
   expect(on('2026-11-26')).toEqual(['pour 2026-11-26 2026-11-26', 'walls 2026-11-30 2026-11-30'])
-  // No other date changes on a workday, without workdayOverride, or if the task has started on another day.
+  // The override does not change the dates if the date is a workday, workdayOverride is off, or the task has started on
+  // another day.
   const monday = ['pour 2026-11-30 2026-11-30', 'walls 2026-12-01 2026-12-01']
   expect(on('2026-11-30')).toEqual(monday)
   expect(on('2026-11-28', { workdayOverride: false })).toEqual(monday)
@@ -239,8 +240,7 @@ test('400 tasks with more than 800 links are scheduled in less than 20 ms', () =
     }),
   )
   expect(tasks.reduce((sum, { predecessors }) => sum + predecessors.length, 0)).toBeGreaterThan(800)
-  // Use the median of many runs, because other work on the machine interrupts single runs. The first runs include
-  // compilation.
+  // Use the median of many runs, because other programs interrupt single runs, and the first runs include compilation.
   const runs = Array.from({ length: 60 }, () => {
     const before = process.cpuUsage()
     expect(findLastDay([...getDates(tasks).values()].flatMap((dates) => dates ?? []))).not.toBeNull()

@@ -5,7 +5,7 @@ import { computeCriticalPath, type Position } from './critical-path.ts'
 import { createDayNumbers, type DayNumbers } from './day-numbers.ts'
 import { type Activity, type Link, type LinkType, sortActivities } from './network.ts'
 
-/** The fields of a task that scheduling uses. */
+/** The fields of a task that scheduling reads. */
 export type SchedulableTask = Pick<
   Task,
   'id' | 'status' | 'durationDays' | 'constraint' | 'workdayOverride' | 'startDelayDays'
@@ -15,7 +15,9 @@ export type SchedulableTask = Pick<
   > &
   Partial<Pick<Task, 'inspectionResult' | 'remainingDays' | 'remainingAsOf'>>
 
-/** A link of a task. The unit is absent in links that the previous version wrote during an upgrade: workdays. */
+/**
+ * A link of a task. In links that the previous version wrote during an upgrade, the unit is absent and means workdays.
+ */
 export type SchedulableLink = Omit<Task['predecessors'][number], 'lagUnit'> &
   Partial<Pick<Task['predecessors'][number], 'lagUnit'>>
 
@@ -25,26 +27,27 @@ export type TaskDates = Pick<Task, 'plannedStart' | 'plannedEnd' | 'earlyStart' 
 
 export interface PlacedTask {
   dates: TaskDates
-  /** ID of the predecessor that determines the start; null if no predecessor does. */
+  /** The ID of the predecessor that determines the start; null if no predecessor determines it. */
   driverId: string | null
 }
 
 /**
- * The result of scheduling: the tasks in the given order, the IDs of a ring, or the task whose dates are out of range.
+ * The result of scheduling: the tasks in the given order, or an error. `ring` contains the IDs of tasks that form a
+ * cycle. `beyondId` identifies a task whose dates are out of range.
  */
 export type ScheduleOutcome = { placed: PlacedTask[] } | ScheduleError
 export type ScheduleError = { ring: string[] } | { beyondId: string }
 
 /**
- * Schedules the tasks of one home by their durations, links, constraints, and progress.
+ * Schedules the tasks of one home according to their durations, links, constraints, and progress.
  *
- * A started task keeps its planned start, and a completed task keeps both planned dates. The plan can therefore be
- * compared with the actual dates, which are the early dates. If a started task would end before its planned start, its
- * planned start is the actual start. A skipped task takes no time, and its successors inherit its links.
+ * A started task keeps its planned start, and a completed task keeps both planned dates, so that the plan can be
+ * compared with the actual dates (the early dates). If a started task would end before its planned start, its planned
+ * start becomes the actual start. A skipped task has no duration, and its successors take over its links.
  *
- * @param dataDate the day on which a started task can end at the earliest; null if it can end earlier. Only the early
- * and late dates of the started task follow this date, so that its planned end shows that it is late. A task that has
- * not started does not move until its delay is reported.
+ * @param dataDate the earliest day on which a started task can end; null for no limit. This limit applies only to the
+ * early and late dates of the started task, so that its planned end shows that the task is late. Tasks that have not
+ * started do not move until somebody reports a delay.
  */
 export function scheduleTasks(
   tasks: readonly SchedulableTask[],
@@ -81,13 +84,14 @@ interface JoinedLink {
   calendarDays: number
 }
 
-/** A task with the links that apply to it. */
+/** A task with its effective links. */
 type LinkedTask = Omit<SchedulableTask, 'predecessors'> & { predecessors: readonly JoinedLink[] }
 
 /**
- * Returns the links of each task. A link to a skipped predecessor is replaced by links to the predecessors of the
- * skipped task. Each replacement adds the lags of both links and keeps their outer ends. Of several links between the
- * same ends, a link is kept only if no other link has lags that are at least as long. The tasks must not form a ring.
+ * Returns the effective links of each task. Replaces a link to a skipped predecessor with links to the predecessors of
+ * the skipped task. The lag of each new link is the sum of the two lags. Its type combines the outer ends of the two
+ * links. If there are several links of the same type to the same task, omits links that another link makes redundant
+ * because both parts of its lag are at least as long. The tasks must not form a cycle.
  */
 function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] {
   const byId = new Map(tasks.map((task) => [task.id, task]))
@@ -155,9 +159,9 @@ function toActivity(
   dataDate: string | null,
 ): Activity {
   const { status, constraint, actualStart, actualEnd } = task
-  // A day off is not a numbered workday, so work on a day off takes up no numbered workday.
+  // A day off has no workday number, so one day of the work does not count in the duration.
   const duration = countWorkdays(task) - (getDayOff(task, days) === null ? 0 : 1)
-  // A milestone that follows the end of a task falls at the end of the day; any other milestone falls at the beginning.
+  // A milestone that follows the end of a task is at the end of its day. All other milestones are at the beginning.
   const late = isEndOfDayMilestone(task) ? 1 : 0
   const links = task.predecessors.flatMap((link): Link[] => {
     const from = places.get(link.taskId)
@@ -176,20 +180,23 @@ function toActivity(
   }
   if (actualStart !== null) {
     const at = days.of(getHeldStart(task, actualStart)) + late
-    // On a day off, the work can end on the next workday.
+    // If the data date is a day off, the work can end on the next workday at the earliest.
     const earliestEnd = duration === 0 || dataDate === null ? null : days.of(dataDate) + 1
     return { ...activity, start: 'started', at, earliestEnd, duration: getStartedDuration(task, at, duration, days) }
   }
-  // A constraint date means the start of that day, even for a milestone.
+  // A constraint date means the start of that day, also for milestones.
   const first = () => days.of(constraint.date ?? task.plannedStart)
   if (status === 'skipped') return { ...activity, start: 'open', at: links.length > 0 ? null : first() }
   if (constraint.type === 'hold') return { ...activity, start: 'held', at: first() }
   if (constraint.type === 'must_start_on') return { ...activity, start: 'fixed', at: first() }
-  // A task without links or constraints keeps its date.
+  // A task with neither links nor a constraint keeps its date.
   return { ...activity, start: 'open', at: constraint.type === 'none' && links.length > 0 ? null : first() }
 }
 
-/** Returns the workdays from the start of a started task until its end, as far as the task itself determines them. */
+/**
+ * Returns the number of workdays from the start of a started task to its end, as determined by its duration or its
+ * reported remaining days.
+ */
 function getStartedDuration(
   { remainingDays, remainingAsOf }: Pick<SchedulableTask, 'remainingDays' | 'remainingAsOf'>,
   at: number,
@@ -201,8 +208,8 @@ function getStartedDuration(
 }
 
 /**
- * Returns the start that successors follow. An inspection that failed before its planned start keeps its planned place,
- * so that nothing moves earlier because of a failure.
+ * Returns the start that successors use. If an inspection failed before its planned start, returns the planned start,
+ * so that successors do not move earlier because of the failure.
  */
 function getHeldStart(
   { inspectionResult, plannedStart }: Pick<SchedulableTask, 'inspectionResult' | 'plannedStart'>,
@@ -211,7 +218,7 @@ function getHeldStart(
   return inspectionResult === 'failed' && plannedStart > actualStart ? plannedStart : actualStart
 }
 
-/** Returns the dates of a predecessor that can be days off, which have no point of their own in the network. */
+/** Returns the known dates of a predecessor. These dates can be days off, for which the network has no points. */
 function toPredecessorDays(task: LinkedTask, days: DayNumbers): PredecessorDays {
   const { status, actualStart, actualEnd } = task
   const dayOff = getDayOff(task, days)
@@ -224,7 +231,7 @@ function toPredecessorDays(task: LinkedTask, days: DayNumbers): PredecessorDays 
   }
 }
 
-/** Returns links to the predecessors that are among the given tasks, without their lags. */
+/** Returns links to those predecessors that are among the given tasks. The links have no lags. */
 function listLinkedPlaces(predecessors: readonly SchedulableLink[], places: ReadonlyMap<string, number>): Link[] {
   return predecessors.flatMap(({ taskId, type }): Link[] => {
     const from = places.get(taskId)
@@ -237,8 +244,8 @@ function countWorkdays({ status, durationDays }: Pick<SchedulableTask, 'status' 
 }
 
 /**
- * Returns the day off on which the task is worked. This is the date of its constraint, if the task has a
- * workdayOverride and the community does not work on that date. Returns null for other tasks and for completed tasks.
+ * Returns the day off on which the task is scheduled: the date of its constraint, if the task has a workdayOverride and
+ * the date is not a workday of the community. Returns null for all other tasks and for completed tasks.
  */
 function getDayOff(task: Omit<SchedulableTask, 'predecessors'>, days: Pick<DayNumbers, 'isWorkday'>): string | null {
   const { status, constraint, workdayOverride, actualStart, durationDays } = task
@@ -248,7 +255,9 @@ function getDayOff(task: Omit<SchedulableTask, 'predecessors'>, days: Pick<DayNu
   return (actualStart ?? date) === date && !days.isWorkday(date) ? date : null
 }
 
-/** Returns whether the task is a milestone at the end of its day, because it follows the end of a task. */
+/**
+ * Returns whether the task is a milestone that follows the end of another task and is therefore at the end of its day.
+ */
 export function isEndOfDayMilestone(
   task: Pick<SchedulableTask, 'status' | 'durationDays'> & { predecessors: readonly { type: LinkType }[] },
 ): boolean {
@@ -258,7 +267,7 @@ export function isEndOfDayMilestone(
 function toTaskDates(task: LinkedTask, position: Position, days: DayNumbers): TaskDates {
   const { status, actualStart, actualEnd } = task
   const isPoint = countWorkdays(task) === 0
-  // A milestone whose constraint determines its date falls at the start of that day.
+  // If a constraint determines the date of a milestone, the milestone is at the start of that day.
   const isAtDayEnd =
     isEndOfDayMilestone(task) && (position.driver !== null || actualStart !== null || status === 'skipped')
   const back = isPoint ? (isAtDayEnd ? 1 : 0) : 1
@@ -288,14 +297,17 @@ function toTaskDates(task: LinkedTask, position: Position, days: DayNumbers): Ta
   }
 }
 
-/** Returns the late start of a task on a day off. On any other date, the work takes one more numbered workday. */
+/**
+ * Returns the late start of a task that is scheduled on a day off. If the late start is a different date, the work uses
+ * one more workday.
+ */
 function getLateStart({ start, lateStart }: Position, dayOff: string, days: DayNumbers): string {
   return lateStart === start ? dayOff : days.date(lateStart - 1)
 }
 
 /**
- * Returns the index of a task whose dates are out of range. If no date is out of range, returns the index of a task
- * whose late dates are out of range.
+ * Returns the index of a task whose early dates are out of range. If there is none, returns the index of a task whose
+ * late dates are out of range; -1 if all dates are in range.
  */
 function findOutOfBounds(positions: readonly Position[], { first, last }: DayNumbers): number {
   const place = positions.findIndex(({ start, finish }) => start < first || finish > last)
@@ -311,8 +323,8 @@ export function findLastDay(dates: readonly Pick<TaskDates, 'earlyFinish'>[]): s
 }
 
 /**
- * Returns the progress weighted by duration, in percent with two decimals. Milestones count only if there are no other
- * tasks; skipped tasks never count.
+ * Returns the completed percentage of the schedule with two decimals, weighted by duration. Milestones count only if
+ * there are no other tasks. Skipped tasks never count.
  */
 export function computePercentDone(
   tasks: readonly Pick<Task, 'status' | 'durationDays' | 'percentComplete'>[],

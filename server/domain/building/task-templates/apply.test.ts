@@ -4,7 +4,7 @@ import { listProductionRows } from '../../../../test/support/production-home.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
-/** The critical tasks with their workdays, counted from 1, as computed by the builder of the production home. */
+/** The critical tasks and their workdays, counted from 1, as the builder of the home calculated them. */
 const CRITICAL_PATH =
   'Plot plan drawn (1-2) > Foundation plan engineered (3-5) > Permit submitted (6-6) > Permit issued (7-18) > Erosion control installed (19-19) > Lot cleared and staked (20-20) > Pad graded (21-23) > Forms set (24-25) > Underground plumbing (26-27) > Underground plumbing inspection (28-28) > Beams dug and vapor barrier laid (29-30) > Termite pretreatment (30-30) > Cables and rebar placed (31-31) > Pre-pour inspection (32-32) > Slab poured (33-33) > Lumber package delivered (38-38) > Walls framed (39-44) > Roof trusses delivered (44-44) > Trusses set (45-46) > Wall sheathing and wrap (46-47) > Windows and exterior doors delivered (47-47) > Roof sheathed (47-48) > Windows and exterior doors set (48-48) > Framing punch (49-50) > Plumbing top-out (51-53) > HVAC rough-in (54-57) > Electrical rough-in (58-61) > Electrical rough inspection (62-62) > Framing inspection (63-63) > Rough cleaning (64-64) > Air seal and wall insulation (65-66) > Insulation inspection (67-67) > Drywall stocked (68-68) > Drywall hung (69-71) > Drywall nailing inspection (72-72) > Drywall taped and floated (73-77) > Drywall textured (78-79) > Trim and doors delivered (79-79) > Interior doors and trim set (80-84) > Cabinets set (84-85) > Countertops measured (86-86) > Countertops set (95-95) > Kitchen backsplash set (96-96) > Electrical trim (97-99) > Appliances set (100-100) > Carpet laid (100-100) > Paint touch-up (101-102) > Building final inspection (103-103) > Final cleaning (104-104) > Quality walk by superintendent (105-105) > Punch list worked (106-110) > Buyer orientation walk (111-111) > Walk items corrected (112-115) > Closing documents signed (116-116)'
 
@@ -72,7 +72,7 @@ test('a lag in calendar days of a template applies to the schedule of a home', a
   expect(template).toMatchObject({ workdays: 12, rows: [{}, { predecessors: [{ lagUnit: 'calendar_days' }] }] })
   const homeId = await newHome()
   await apply(homeId, { startDate: '2027-01-08', taskTemplateId: template.id })
-  // The slab is poured on a Friday and cures until the next Friday. The Monday after that is a holiday.
+  // The slab is poured on a Friday and cures through the next Friday. The following Monday is a holiday.
   expect((await tasksOf(homeId))[1]).toMatchObject({
     ...{ plannedStart: '2027-01-19', predecessors: [{ lagDays: 7, lagUnit: 'calendar_days' }] },
   })
@@ -258,6 +258,6 @@ test('applying a template with 1,000 tasks needs no more statements than applyin
     expect(answer.body).toMatchObject({ tasksCreated: rows.length, tasksArchived: rows.length })
     counts.push(counted.statements)
   }
-  // The audit trail adds one more statement, just before the transaction is committed.
+  // The audit trail executes one more statement when the transaction is committed.
   expect(counts).toEqual([10, 10])
 })

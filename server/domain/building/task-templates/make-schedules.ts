@@ -20,7 +20,7 @@ export interface ScheduleRequest {
 }
 
 /**
- * Creates schedules and returns their tasks by home. Uses seven statements, regardless of the number of schedules.
+ * Creates schedules and returns their tasks by home. Executes seven statements, regardless of the number of schedules.
  * `pointer` is the JSON pointer of the start date in the input.
  */
 export async function makeSchedules(
@@ -31,7 +31,7 @@ export async function makeSchedules(
 ): Promise<Task[][]> {
   const rows = [...new Set(requested.map(({ template }) => template))].flatMap((template) => template.rows)
   const known: KnownReferences = {
-    // Since the template was saved, a trade may have been renamed and a vendor deactivated.
+    // After the template was saved, a trade may have been renamed, and a vendor may have been deactivated.
     spelling: (await scopes.findOrCreateTrades(call, listTrades(rows), true)).spelled,
     activeIds: await findActiveVendors(call, [...new Set(rows.flatMap(({ vendorId }) => vendorId ?? []))]),
   }
@@ -44,7 +44,7 @@ export async function makeSchedules(
         `must keep the schedule of ${each.home.name} between ${FIRST_DAY} and ${LAST_DAY}`,
       )
     created.push(outcome.tasks)
-    // Schedules for hundreds of homes take a second, so let other requests run in between.
+    // Scheduling hundreds of homes takes a second, so allow other requests to run in between.
     if (requested.length > 1) await new Promise((next) => setImmediate(next))
   }
   const all = created.flat()
@@ -75,7 +75,7 @@ async function findActiveVendors(call: WriteCall, ids: readonly string[]): Promi
   )
 }
 
-/** Returns an unscheduled task for every row, in the order of the rows. */
+/** Returns an unscheduled task for each row, in the order of the rows. */
 function toTasks(
   call: WriteCall,
   { home, template, startDate }: ScheduleRequest,
@@ -92,7 +92,7 @@ function toTasks(
       },
       startDate,
     )
-    // Steps of ten leave room to insert tasks later.
+    // The sequence numbers are multiples of 10, so that tasks can be inserted later.
     return tasks.make(call, { ...task, communityId: home.communityId, sequence: 10 * (i + 1) })
   })
   const idOf = new Map(created.map(({ name, id }) => [name, id]))

@@ -71,7 +71,7 @@ async function assertReferences(call: WriteCall, { planId, communityId }: Templa
   if (communityId != null) await communities.assertExist(call, [communityId], '/communityId')
 }
 
-/** Returns the rows in their stored form. Throws `validation_failed` for invalid rows. */
+/** Returns the rows in the form in which they are stored. Throws `validation_failed` if rows are invalid. */
 async function readRows(
   call: WriteCall,
   rows: readonly Checked['TaskTemplateRowInput'][],
@@ -79,7 +79,7 @@ async function readRows(
 ): Promise<rules.TemplateContent> {
   rules.assertValidRows(rows)
   await assertVendors(call, rows)
-  // Rings are detected first, because a rejected template must not create trades.
+  // Detect cycles before creating trades, because a rejected template must not create trades.
   const { taskCount, workdays } = rules.toTemplateContent(rules.toStoredTemplateRows(rows, new Map()))
   const trades = await scopes.findOrCreateTrades(call, rules.listTrades(rows), createScopes)
   const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
@@ -88,7 +88,7 @@ async function readRows(
   return { rows: rules.toStoredTemplateRows(rows, trades.spelled), taskCount, workdays }
 }
 
-/** Throws unless all vendors exist and can be assigned work. */
+/** Throws unless all vendors exist and work can be assigned to them. */
 async function assertVendors(call: WriteCall, rows: readonly Checked['TaskTemplateRowInput'][]): Promise<void> {
   const ids = new Set(rows.flatMap(({ vendorId }) => vendorId ?? []))
   const found = await templates.findVendors(call, [...ids])

@@ -9,7 +9,7 @@ export const { find, findAll, findOptional, lock, insert, update, archive } = de
   schema: 'TaskTemplate',
 })
 
-/** The list omits the rows, which can be long. */
+/** Omits the rows of the templates, which can be long. */
 export const list = createListing<TaskTemplateSummary>({
   table: 'taskTemplates',
   columns: resolveColumns({ schema: 'TaskTemplateSummary', table: 'taskTemplates' }),
@@ -19,7 +19,7 @@ export const list = createListing<TaskTemplateSummary>({
   },
 })
 
-/** A template, with the amount of work required to create a schedule from it. */
+/** The ID of a template, and two measures of the work that a schedule from this template requires. */
 export interface ChosenTemplate {
   id: string
   taskCount: number
@@ -27,9 +27,9 @@ export interface ChosenTemplate {
 }
 
 /**
- * Returns the most specific template for each plan in the community. A template for the plan and community comes before
- * the plan's, the community's, and a general template. Of several, the oldest is returned. Omits plans without a
- * template.
+ * Returns the most specific template for each plan in the community. A template for the plan and the community takes
+ * precedence over a template for the plan, then for the community, then for neither. If several templates are equally
+ * specific, returns the oldest. Omits plans without a template.
  */
 export async function findNearestTemplates(
   { db, organizationId }: Tenant,
@@ -66,7 +66,10 @@ export type StartingHome = Pick<
 
 const HOME_COLUMNS = sql`h."id", h."name", h."communityId", h."planId", h."block", h."lotNumber", h."status", h."archivedAt"`
 
-/** Locks these homes until the transaction ends, in the same order as every transaction that locks several homes. */
+/**
+ * Locks these homes until the transaction ends. All transactions that lock several homes lock them in the order of
+ * their IDs.
+ */
 export async function lockHomes({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<StartingHome[]> {
   const { rows } = await sql<StartingHome>`
     select ${HOME_COLUMNS} from "homes" as h
@@ -75,7 +78,7 @@ export async function lockHomes({ db, organizationId }: WriteCall, ids: readonly
   return rows
 }
 
-/** Locks up to a maximum number of homes of the community that are ready to start and have no tasks. */
+/** Locks the homes of the community that are ready to start and have no tasks, up to a maximum number. */
 export async function lockReadyHomes(
   { db, organizationId }: WriteCall,
   communityId: string,
@@ -91,7 +94,7 @@ export async function lockReadyHomes(
   return rows
 }
 
-/** Returns the homes that have tasks, out of these locked homes. */
+/** Returns the homes among these locked homes that have tasks. */
 export async function findHomesWithTasks(
   { db, organizationId }: WriteCall,
   homeIds: readonly string[],

@@ -1,9 +1,10 @@
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 
 /**
- * Returns the start dates of homes, spread evenly over the workdays. With two starts per week and five workdays, the
- * second home starts two workdays after the first, and the third home starts three workdays later. Any span of one
- * week's workdays has at most `perWeek` starts, and so does a week with a holiday.
+ * Returns the start dates of homes, spread evenly over the workdays. For example, with two starts per week and five
+ * workdays, the second home starts two workdays after the first, and the third home starts three workdays after the
+ * second. A period of `workdaysPerWeek` workdays never has more than `perWeek` starts, and neither does a week with a
+ * holiday.
  */
 export function computeStartDates(
   calendar: WorkCalendar,
@@ -20,10 +21,10 @@ interface Lot {
   lotNumber: string | null
 }
 
-/** Sorts lots numerically: 2 comes before 10. */
+/** Compares lot numbers numerically: 2 precedes 10. */
 const lotCollator = new Intl.Collator('en', { numeric: true })
 
-/** Compares lots by block and number; lots without a number sort last. */
+/** Compares lots by block and number. Lots without a number sort last. */
 export function compareLots(one: Lot, other: Lot): number {
   return (
     lotCollator.compare(one.block ?? '', other.block ?? '') ||

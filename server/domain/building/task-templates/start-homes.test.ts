@@ -154,7 +154,7 @@ test('two concurrent requests to start the same homes create one schedule per ho
   expect((await read('tasks')).data).toHaveLength(6)
 })
 
-/** Adds copies of this home, each on its own lot. */
+/** Adds copies of a home, each on its own lot. */
 async function moreHomes(id: string, count: number): Promise<void> {
   const db = plumbline.database.statements
   await addCopies(db, { table: 'homes', id, count, unlike: 'lotNumber' })
@@ -179,7 +179,7 @@ test('starting 200 homes needs no more statements than starting one home', async
   expect(many).toMatchObject({ scheduled: 200, skipped: 0 })
   const last = many.homes.at(-1)
   expect(last).toMatchObject({ tasksCreated: 25, startDate: '2028-12-07' })
-  // The audit trail adds one more statement, just before the transaction is committed.
+  // The audit trail executes one more statement when the transaction is committed.
   expect(counts).toEqual([10, 10])
   const { endDate, workdays } = await read(`homes/${last.homeId}/schedule`)
   expect([endDate, workdays]).toEqual([last.endDate, (await read(`task-templates/${template}`)).workdays])

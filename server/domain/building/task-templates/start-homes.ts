@@ -16,18 +16,19 @@ import * as templates from './queries.ts'
 import { compareLots, computeStartDates } from './start-dates.ts'
 import { assertValidStartDate } from './template.ts'
 
-/** Two years of starts at two starts per week. */
+/** Enough for two years with two starts per week. */
 const MAX_HOMES = 200
 /**
- * The tasks of fifty typical homes. The database needs two seconds for these tasks, during which the homes are locked.
+ * The number of tasks in fifty typical homes. The database needs two seconds for this number, during which the homes
+ * are locked.
  */
 const MAX_TASKS = 5000
-/** Maximum size of the templates' rows in bytes. Memory use is a small multiple of this size. */
+/** The maximum total size of the rows of the templates in bytes. The memory use is a small multiple of this size. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 const STARTABLE_STATUSES: ReadonlySet<string> = new Set(['planning', 'permitting', 'ready_to_start'])
 
-/** Creates schedules for homes of a community, staggered by the weekly rate. */
+/** Creates schedules for homes of a community, staggered according to the number of starts per week. */
 export async function startHomes(call: WriteCall, communityId: string, body: HomeStartsCreate): Promise<HomeStarts> {
   assertValidStartDate(body.firstStartDate, '/firstStartDate')
   const community = await communities.find(call, communityId)
@@ -86,7 +87,7 @@ function canBeStarted({ status, archivedAt }: templates.StartingHome): boolean {
   return archivedAt === null && STARTABLE_STATUSES.has(status)
 }
 
-/** Locks the homes and returns them in the order of their starts. */
+/** Locks the homes and returns them in the order in which they start. */
 async function lockHomesToStart(
   call: WriteCall,
   community: Community,
@@ -114,7 +115,7 @@ async function lockHomesToStart(
   return homes
 }
 
-/** Chooses the template of each home. Throws if the work exceeds the limits of one request. */
+/** Returns a function that returns the template of a home. Throws if the work exceeds the limits of one request. */
 async function chooseTemplates(
   call: WriteCall,
   homes: readonly templates.StartingHome[],
@@ -139,7 +140,7 @@ async function chooseTemplates(
   return ({ planId }) => byId.get(nearest.get(planId)?.id ?? '')
 }
 
-/** Returns the template that the caller named. Throws if the template does not exist. */
+/** Returns the template that the caller specified. Throws if the template does not exist. */
 export async function requireTemplate(call: WriteCall, id: string): Promise<TaskTemplate> {
   const template = await templates.findOptional(call, id)
   if (template === undefined) throw unknownReference(['/taskTemplateId'])

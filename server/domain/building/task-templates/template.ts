@@ -16,16 +16,18 @@ import { findLastDay } from '../schedule/schedule-tasks.ts'
 import { describeCycle } from '../tasks/cascade.ts'
 import { findDurationErrors, getDefaultDuration } from '../tasks/task.ts'
 
-/** The fields that are computed from the rows of a template. */
+/** The rows of a template, and the fields that are computed from them. */
 export type TemplateContent = Pick<TaskTemplate, 'rows' | 'taskCount' | 'workdays'>
 
 /**
- * The maximum number of errors, which is more than a user fixes at a time. A body of 2 MiB could contain tens of
- * thousands of errors.
+ * The maximum number of errors in a response, which is more than a user corrects at a time. A body of 2 MiB could
+ * contain tens of thousands of errors.
  */
 export const MAX_ERRORS = 100
 
-/** Returns the rows in their stored form. `spelling` maps trades to the organization's spelling. */
+/**
+ * Returns the rows in the form in which they are stored. `spelling` contains the organization's spelling of each trade.
+ */
 export function toStoredTemplateRows(
   rows: readonly Checked['TaskTemplateRowInput'][],
   spelling: ReadonlyMap<string, string>,
@@ -43,12 +45,12 @@ function toStoredLink({ name, type, lagDays, lagUnit }: Checked['TaskTemplateLin
   return { name, type, lagDays, lagUnit }
 }
 
-/** Returns the trades that the rows name. */
+/** Returns the trades in the rows. */
 export function listTrades(rows: readonly { scope?: string | null | undefined }[]): string[] {
   return rows.flatMap(({ scope }) => scope ?? [])
 }
 
-/** Throws `validation_failed` with every error in the rows, up to the maximum. */
+/** Throws `validation_failed` with all errors in the rows, up to the maximum number. */
 export function assertValidRows(rows: readonly Checked['TaskTemplateRowInput'][]): void {
   const names = new Set(rows.map(({ name }) => name))
   const seen = new Set<string>()
@@ -91,12 +93,12 @@ function findLinkErrors(
 
 const shortenName = (name: string) => name.slice(0, 60)
 
-// Without lags in calendar days, a template's duration in workdays is the same with any calendar. With such lags, the
-// duration is the one of a schedule that starts on a Monday and has no holidays.
+// The calendar for computing the duration of a template in workdays. Lags in calendar days make the duration depend on
+// the calendar, so it is computed for a schedule that starts on a Monday and has no holidays.
 const USUAL_WEEK = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
 const MONDAY = '2025-01-06'
 
-/** Computes the fields that depend on the rows. Throws if the links form a ring. */
+/** Computes the fields that depend on the rows. Throws if the links form a cycle. */
 export function toTemplateContent(rows: TaskTemplateRow[]): TemplateContent {
   const outcome = scheduleFromStart(MONDAY, rows.map(toDraftTask), USUAL_WEEK)
   if ('tasks' in outcome) {
@@ -113,7 +115,7 @@ export function toTemplateContent(rows: TaskTemplateRow[]): TemplateContent {
   throw validationFailed([{ pointer: `/rows/${place}`, code: 'out_of_range', message }])
 }
 
-/** Returns a row as a task for scheduling, with the row's name as the task's ID. */
+/** Returns a row as a task for scheduling, with the name of the row as the ID of the task. */
 function toDraftTask({ name, durationDays, predecessors }: TaskTemplateRow) {
   return {
     ...{
@@ -129,7 +131,7 @@ function toDraftTask({ name, durationDays, predecessors }: TaskTemplateRow) {
   }
 }
 
-/** Throws if a start date is out of range, for example, in the year 9999. */
+/** Throws if a start date is out of range, such as a date in the year 9999. */
 export function assertValidStartDate(date: string, pointer: string): void {
   if (date >= FIRST_DAY && date <= LAST_DAY) return
   throw createStartDateProblem(pointer, `must be between ${FIRST_DAY} and ${LAST_DAY}`)
@@ -139,7 +141,7 @@ export function createStartDateProblem(pointer: string, message: string) {
   return validationFailed([{ pointer, code: 'out_of_range', message }])
 }
 
-/** Returns why the tasks of a home cannot be replaced; null if they can. */
+/** Returns the reason why the tasks of a home cannot be replaced; null if they can be replaced. */
 export function explainWhyTasksAreFixed(
   home: { name: string },
   tasks: readonly Task[],

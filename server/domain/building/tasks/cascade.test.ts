@@ -25,8 +25,8 @@ test(`moving ${TASKS} tasks with one delay needs at most ten statements and noti
   const first = { homeId: home.id, name: 'Task 1', plannedStart: '2030-01-07', vendorId: one }
   const { body: task } = await plumbline.post('/api/ext/tasks', first)
   await plumbline.post(`/api/ext/vendors/${one}/notifications`, { kind: 'advance', taskId: task.id })
-  // Each task follows the previous task and the task seven positions earlier. The vendors of every fourth task were
-  // notified.
+  // Each task follows two tasks: the previous task, and the task seven positions earlier. The vendors of every fourth
+  // task have been notified.
   await addCopies(plumbline.database.statements, { table: 'tasks', id: task.id, count: TASKS - 1 })
   const idOf = (n: RawBuilder<unknown>) => sql`left(${task.id}, -4) || lpad((${n})::text, 4, '0')`
   const before = (by: number, type: string, lagDays: number) => sql`jsonb_build_object('type', ${type}::text,
@@ -39,13 +39,14 @@ test(`moving ${TASKS} tasks with one delay needs at most ten statements and noti
     from generate_series(1, ${TASKS - 1}) as n where t."id" = ${task.id} || '_' || n`.execute(
     plumbline.database.statements,
   )
-  // This change schedules the copies for the first time; until then, they have the dates of the original task.
+  // Changing the original task schedules the copies for the first time. Before that, the copies have the dates of the
+  // original task.
   await plumbline.patch(`/api/ext/tasks/${task.id}`, { durationDays: 2 })
   counted.statements = 0
   const answer = await plumbline.post(`/api/ext/tasks/${task.id}/delay`, { days: 3, reasonCode: 'weather' })
   expect(answer.status).toBe(200)
   expect(answer.body.cascade.moved).toHaveLength(TASKS)
-  // The audit trail adds one more statement, just before the transaction is committed.
+  // The audit trail executes one more statement when the transaction is committed.
   expect(counted.statements + 1).toBeLessThanOrEqual(10)
   const reported = answer.body.cascade.notices.map(({ vendorId }: { vendorId: string }) => vendorId)
   expect(reported).toEqual([one])

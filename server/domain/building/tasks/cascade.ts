@@ -14,24 +14,29 @@ import { isUpcoming, updateConfirmation } from './confirmation.ts'
 import type { CascadedDates, HomeOrTask, ScheduledHome } from './queries.ts'
 import * as tasks from './queries.ts'
 
-/** The schedule of a home: its tasks, and the data that scheduling depends on. */
+/** The schedule of a home: its tasks, and the data that determines their dates. */
 export interface Schedule {
   home: ScheduledHome
   tasks: Task[]
   calendar: WorkCalendar
   /** The current date in the community's time zone. */
   today: string
-  /** The day on which work in progress can end at the earliest; null if the organization does not use a data date. */
+  /** The earliest day on which work in progress can end; null if the organization does not use a data date. */
   dataDate: string | null
   now: string
 }
 
-/** Returns the schedule of a home, or of a task's home. Throws `not_found` if the home or task does not exist. */
+/**
+ * Returns the schedule of the given home, or of the home of the given task. Throws `not_found` if the home or task does
+ * not exist.
+ */
 export async function readSchedule(call: Call, of: HomeOrTask): Promise<Schedule> {
   return loadSchedule(call, await tasks.findHome(call, of))
 }
 
-/** Locks the schedule until the transaction ends. Throws `conflict` if the schedule can no longer change. */
+/**
+ * Returns the schedule and locks it until the transaction ends. Throws `conflict` if the schedule can no longer change.
+ */
 export async function lockSchedule(call: WriteCall, of: HomeOrTask): Promise<Schedule> {
   const home = await tasks.lockHome(call, of)
   const calendar = home === undefined ? {} : await tasks.readCalendar(call, home.communityId)
@@ -63,7 +68,7 @@ export interface Reschedule {
 }
 
 /**
- * Reschedules the tasks after one was changed, added, or removed, without writing anything.
+ * Reschedules the tasks after a task was changed, added, or removed. Stores nothing.
  *
  * @param after the tasks with the change
  * @param changedId the changed task; null if it was added or removed
@@ -110,7 +115,7 @@ function hasNewDates(was: Task | undefined, { plannedStart, plannedEnd }: Task):
   return was !== undefined && (was.plannedStart !== plannedStart || was.plannedEnd !== plannedEnd)
 }
 
-/** Returns whether successors of the task can move: its planned dates or its expected end are new. */
+/** Returns whether successors of the task may move, because its planned dates or its expected end have changed. */
 function hasNewEnds(was: Task | undefined, task: Task): boolean {
   return hasNewDates(was, task) || (was !== undefined && was.earlyFinish !== task.earlyFinish)
 }
@@ -122,7 +127,7 @@ function explainMove(
   changedId: string | null,
 ): Pick<TaskMove, 'because' | 'predecessorId'> {
   if (id === changedId) return { because: 'changed', predecessorId: null }
-  // A predecessor that ended early or late has not moved: its planned dates stay the same.
+  // `pushingIds` also contains predecessors that ended early or late, although their planned dates have not changed.
   const isPushed = predecessors.some(({ taskId }) => pushingIds.has(taskId) || taskId === changedId)
   if (!isPushed) return { because: 'calendar', predecessorId: null }
   return driverId === null
@@ -131,8 +136,8 @@ function explainMove(
 }
 
 /**
- * Returns one notice per vendor and direction, for the tasks whose start differs from the start in the last notice to
- * the vendor.
+ * Returns at most one notice for each vendor and direction. Each notice covers the tasks whose start has changed since
+ * the vendor was last notified.
  */
 function listNotices(tasks: readonly Task[]): ScheduleNotice[] {
   const notices = new Map<string, ScheduleNotice>()
@@ -147,7 +152,7 @@ function listNotices(tasks: readonly Task[]): ScheduleNotice[] {
   return [...notices.values()]
 }
 
-// A ring can be as long as the schedule; the first names show where the ring is.
+// A cycle can be as long as the schedule. The first names are enough to find it.
 const MAX_NAMES = 10
 
 function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
@@ -160,7 +165,7 @@ function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
   return validationFailed([{ pointer: '/predecessors', code: 'ring', message }])
 }
 
-/** Returns the message about a ring of tasks with these names, each of which waits for the next. */
+/** Returns an error message about tasks that form a cycle. Each task waits for the next task in `names`. */
 export function describeCycle(names: readonly string[]): string {
   const [first = ''] = names
   const left = names.length - MAX_NAMES
@@ -169,8 +174,8 @@ export function describeCycle(names: readonly string[]): string {
 }
 
 /**
- * Writes the effects of a change on the rest of the schedule: the other changed tasks, the home's forecast, and the
- * notices to vendors. Records their events first. The changed task itself must already be written.
+ * Stores the effects of a change on the rest of the schedule: the other changed tasks, the home's forecast, and the
+ * notices to vendors. Records the events of all changes first. The changed task itself must already be stored.
  */
 export async function storeCascade(
   call: WriteCall,

@@ -9,7 +9,7 @@ import { lockSchedule, planReschedule, type Schedule, storeCascade } from './cas
 import * as tasks from './queries.ts'
 import { type TaskChanges, toTaskFields } from './task.ts'
 
-/** Returns the task from its home's schedule. Throws for an archived task. */
+/** Returns the task from the schedule of its home. Throws if the task is archived. */
 export async function requireTask(call: Call, { tasks: all }: Schedule, id: string, ifMatch?: string): Promise<Task> {
   const task = all.find((each) => each.id === id)
   if (task === undefined) {
@@ -25,12 +25,12 @@ function hasEnded({ status }: Task): boolean {
   return status === 'completed' || status === 'skipped'
 }
 
-/** Returns the tasks of the schedule, one of them with changes. */
+/** Returns the tasks of the schedule after applying the changes to one task. */
 export function applyTaskChanges({ tasks: all }: Schedule, task: Task, changes: TaskChanges): Task[] {
   return all.map((each) => (each.id === task.id ? { ...each, ...changes } : each))
 }
 
-/** Changes one task and reschedules its home, in the call's transaction. */
+/** Changes a task and reschedules its home in the transaction of the call. */
 export async function changeTask(
   call: WriteCall,
   taskId: string,

@@ -48,13 +48,13 @@ export const confirmationOperations = {
 interface UpcomingTask {
   home: tasks.ScheduledHome
   task: Task
-  /** The task's vendor, which is also locked. */
+  /** The vendor of the task, whose row is locked. */
   vendor: Vendor
   /** The current date in the community's time zone. */
   today: string
 }
 
-/** Locks the schedule of a task that its vendor has not started. Throws `conflict` for any other task. */
+/** Locks the schedule of a task that its vendor has not started. Throws `conflict` if the task has started. */
 export async function lockUpcomingTask(call: WriteCall, taskId: string): Promise<UpcomingTask> {
   const home = await tasks.lockHome(call, { taskId })
   if (home === undefined) throw notFound()
@@ -71,8 +71,8 @@ export async function lockUpcomingTask(call: WriteCall, taskId: string): Promise
 }
 
 /**
- * Stores the vendor's response. The response shows that the vendor knows the date, so the vendor is notified again only
- * if the date changes.
+ * Stores the vendor's response. A vendor that responds knows the date, so the task is also marked as notified. The
+ * vendor is notified again only if the date changes.
  */
 export async function storeConfirmationResponse(
   call: WriteCall,

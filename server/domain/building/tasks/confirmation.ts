@@ -2,26 +2,26 @@ import type { Task, TaskConfirmation, TaskConfirmationAnswer } from '../../../..
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 
-/** The confirmation of a task whose vendor was not asked to confirm the start. */
+/** The confirmation if the vendor has not been asked to confirm the start. */
 export const NOT_REQUESTED: TaskConfirmation = {
   ...{ status: 'none', proposedStart: null, note: null },
   ...{ requestedAt: null, respondedAt: null },
 }
 
-/** Returns the confirmation of a task whose vendor is now asked to confirm the start. Discards any earlier response. */
+/** Returns a new confirmation in which the vendor is asked to confirm the start, without any earlier response. */
 export function createRequestedConfirmation(now: string): TaskConfirmation {
   return { ...NOT_REQUESTED, status: 'requested', requestedAt: now }
 }
 
-/** Returns whether the task has not started, so that its vendor is notified of its start. */
+/** Returns whether the task has not started. Only then is its vendor notified of the start. */
 export function isUpcoming({ actualStart, status }: Pick<Task, 'actualStart' | 'status'>): boolean {
   return actualStart === null && (status === 'not_started' || status === 'on_hold')
 }
 
 /**
- * Returns the confirmation after a change of the planned start. If the vendor was asked about the previous date or
- * responded to it, the vendor is asked again, unless the vendor proposed the new date. A declined task stays declined
- * until a user asks again or another vendor is assigned.
+ * Returns the confirmation after the planned start changes. If the vendor was asked about the previous date or
+ * responded to it, the vendor is asked again, unless the vendor proposed the new date. If the vendor declined the task,
+ * the confirmation stays declined until a user asks again or assigns another vendor.
  */
 export function updateConfirmation(
   was: Task,
@@ -37,8 +37,8 @@ export function updateConfirmation(
 }
 
 /**
- * Returns the reason that the vendor cannot be notified of the task's start or asked to confirm the start; null if
- * there is no reason.
+ * Returns the reason why the vendor cannot be notified of the task's start or asked to confirm it; null if there is
+ * none.
  */
 export function explainNotificationConflict(
   vendor: { id: string; companyName: string },
@@ -51,8 +51,8 @@ export function explainNotificationConflict(
 }
 
 /**
- * Returns why the start of the task can no longer change; null if it can. `today` is the current date in the
- * community's time zone.
+ * Returns the reason why the start of the task can no longer change; null if it can change. `today` is the current date
+ * in the community's time zone.
  */
 export function explainWhyStartIsFixed(task: Task, today: string): string | null {
   if (task.archivedAt !== null) return `The start date of ${task.name} can no longer change: the task is archived.`
@@ -63,7 +63,7 @@ export function explainWhyStartIsFixed(task: Task, today: string): string | null
   return null
 }
 
-/** Returns the reason that the vendor cannot be asked to confirm the start; null if there is no reason. */
+/** Returns the reason why the vendor cannot be asked to confirm the start; null if there is none. */
 export function explainConfirmationConflict({
   name,
   plannedStart,
@@ -75,7 +75,7 @@ export function explainConfirmationConflict({
   return null
 }
 
-/** Returns the confirmation with the vendor's response. The task must not have started. */
+/** Returns the confirmation after the vendor's response. The task must not have started. */
 export function applyConfirmationResponse(
   task: Task,
   { answer, note = null, ...body }: TaskConfirmationAnswer,
@@ -93,7 +93,7 @@ export function applyConfirmationResponse(
   return { status: answer, proposedStart, note, requestedAt: task.confirmation.requestedAt, respondedAt: now }
 }
 
-/** Returns whether the response equals the current response. */
+/** Returns whether two responses are equal. */
 export function isSameResponse(one: TaskConfirmation, other: TaskConfirmation): boolean {
   return one.status === other.status && one.proposedStart === other.proposedStart && one.note === other.note
 }

@@ -12,7 +12,7 @@ import { hasPredecessors } from '../schedule/schedule-tasks.ts'
 import type { Schedule } from './cascade.ts'
 import { type TaskChanges, toStartConstraint } from './task.ts'
 
-/** The party that is responsible for a delay by default, by reason. */
+/** For each reason, the party that is responsible for the delay by default. */
 const DEFAULT_RESPONSIBLE: Readonly<Record<DelayReason, DelayResponsible>> = {
   weather: 'builder',
   vendor_no_show: 'vendor',
@@ -28,9 +28,9 @@ const DEFAULT_RESPONSIBLE: Readonly<Record<DelayReason, DelayResponsible>> = {
   other: 'builder',
 }
 
-/** A task with more delays should be rescheduled. */
+/** A task with more delays should be scheduled again. */
 const MAX_DELAYS = 100
-/** The API contract's maximum for durationDays. */
+/** The maximum of durationDays in the API contract. */
 const MAX_DURATION_DAYS = 1000
 
 interface DelayInput {
@@ -56,7 +56,7 @@ export function planDelay(
     throw validationFailed([fault])
   }
   if (task.actualStart !== null) return extendDuration(task, days, calendar, dataDate)
-  // If a task is worked on a day off, the next workday counts as one day later.
+  // If a task is scheduled on a day off, the next workday counts as one day later.
   const from = task.workdayOverride ? calendar.onOrBefore(task.plannedStart) : task.plannedStart
   const date = newStart ?? calendar.add(from, days ?? 0)
   const later = calendar.between(from, date)
@@ -65,13 +65,13 @@ export function planDelay(
       { pointer: at('newStart'), code: 'minimum', message: `must be after the planned start (${task.plannedStart})` },
     ])
   }
-  // If predecessors determine the start, the delay is added to the links, so that a later slip of a predecessor also
-  // moves the task. Otherwise, the constraint gets the new date.
+  // If predecessors determine the start, add the delay to the lags of the links, so that the task still moves when a
+  // predecessor slips later. Otherwise, set the date of the constraint.
   if (isHeldByOthers(task, tasks)) return { days: later, changes: { startDelayDays: task.startDelayDays + later } }
   return { days: later, changes: { constraint: toStartConstraint(date, task) } }
 }
 
-/** Returns whether a task's predecessors, rather than its constraint, determine its start. */
+/** Returns whether the start of a task is determined by its predecessors instead of its constraint. */
 function isHeldByOthers(task: Task, tasks: readonly Task[]): boolean {
   const { type, date } = task.constraint
   if (type === 'must_start_on' || type === 'hold' || !hasPredecessors(task, tasks)) return false
@@ -79,8 +79,8 @@ function isHeldByOthers(task: Task, tasks: readonly Task[]): boolean {
 }
 
 /**
- * Returns the changes that delay the end of a started task. The delay counts from the expected end, which can be later
- * than the planned end.
+ * Returns the changes that delay the end of a started task. The delay is relative to the expected end, which can be
+ * later than the planned end.
  */
 function extendDuration(
   task: Task,

@@ -12,8 +12,8 @@ import {
 export const toDueTasksSql: DueSql = (now) => sql`select "organizationId" from "tasks" where "tellAt" <= ${now}`
 
 /**
- * Returns tasks of any organization whose vendors are due to be notified. If none is due, the query takes one index
- * lookup.
+ * Returns tasks of any organization whose vendors are due to be notified. If there is none, the query performs a single
+ * index lookup.
  */
 export async function findDueTasks(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
@@ -25,8 +25,8 @@ export async function findDueTasks(db: Db, page: DuePage): Promise<DueItem[]> {
 }
 
 /**
- * Locks the homes that no other transaction has locked. Every change of a schedule locks its home in this way. Returns
- * the IDs of the locked homes.
+ * Locks those of the homes that are not locked by another transaction, and returns their IDs. Every change of a
+ * schedule locks its home in this way.
  */
 export function lockAvailableHomes(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'homes', ids)
@@ -41,15 +41,16 @@ export interface DueTask {
   isTold: boolean
   /** Whether the vendor was asked to confirm the date and has not responded. */
   isAsked: boolean
-  /** The time at which to notify the vendor instead; null means now. */
+  /** The later time at which the vendor must be notified; null means now. */
   laterAt: string | null
-  /** Whether the planned start has passed, so that the vendor is not notified. */
+  /** Whether the planned start has passed. If so, the vendor is not notified. */
   isOver: boolean
 }
 
 /**
- * Returns the tasks that are still due, read after their homes were locked. When a vendor is notified may have changed
- * since, for example with the preferences of the vendor. So the trigger of the table computes it again first.
+ * Returns the tasks that are still due after their homes were locked. The due time of a notice may have changed, for
+ * example because of new preferences of the vendor. Therefore, the function first updates the rows without changes, so
+ * that the trigger of the table computes the due times again.
  */
 export async function readDueTasks({ db, organizationId, now }: WriteCall, ids: readonly string[]): Promise<DueTask[]> {
   await sql`
@@ -71,7 +72,10 @@ export async function readDueTasks({ db, organizationId, now }: WriteCall, ids: 
   return rows
 }
 
-/** Reschedules the notices of the tasks, or cancels them for tasks whose start has passed. No visible field changes. */
+/**
+ * Postpones the notices of the tasks. If the start of a task has passed, cancels its notice instead. Changes no visible
+ * field.
+ */
 export async function postponeNotices({ db, organizationId }: WriteCall, tasks: readonly DueTask[]): Promise<void> {
   if (tasks.length === 0) return
   const times = tasks.map(({ isOver, laterAt }) => (isOver ? null : laterAt))
@@ -81,7 +85,7 @@ export async function postponeNotices({ db, organizationId }: WriteCall, tasks: 
     where t."organizationId" = ${organizationId} and t."id" = r."id"`.execute(db)
 }
 
-/** Records in the tasks that the vendors have now been notified of the planned starts. */
+/** Records in the tasks that their vendors have been notified of the planned starts. */
 export async function markTasksNotified(call: WriteCall, ids: readonly string[]): Promise<void> {
   const now = call.now.toISOString()
   await sql`

@@ -5,27 +5,28 @@ import { addDelay, planDelay } from './delay.ts'
 import type { TaskChanges } from './task.ts'
 
 export interface FailedInspection {
-  /** The day on which the inspection took place. */
+  /** The date of the inspection. */
   date: string
-  /** The day of the next attempt, if it is known. */
+  /** The date of the next attempt; null if it is not known. */
   reinspectionDate: string | null
-  /** Trades whose tasks may start despite the failed inspection. */
+  /** The trades whose tasks may start despite the failed inspection. */
   releasedScopes: string[]
-  /** The vendor that must correct its work, if there is only one such vendor. */
+  /** The vendor that must correct its work, if there is exactly one such vendor. */
   vendorId: string | null
 }
 
 export interface FailedInspectionPlan {
   changes: TaskChanges
-  /** The delay in workdays; null if the next attempt is within the planned time. */
+  /** The delay in workdays; null if the next attempt does not delay the task. */
   delayDays: number | null
 }
 
 /**
- * Returns the changes of an inspection task that did not pass. The task stays in progress until the next attempt, and
- * at least until the next workday. It ends no earlier than planned, so that no successor moves earlier.
+ * Returns the changes of an inspection task after the inspection did not pass. The task stays in progress until the
+ * next attempt, or at least until the next workday. It does not end earlier than planned, so that no successor moves
+ * earlier.
  *
- * @param started the changes of the report itself, such as the start
+ * @param started the changes that the report itself makes, such as the start
  */
 export function planFailedInspection(
   schedule: Schedule,
@@ -37,12 +38,12 @@ export function planFailedInspection(
   const failed: Task = { ...before, ...started, status: 'in_progress', inspectionResult: 'failed', releasedScopes }
   const next = reinspectionDate ?? calendar.onOrAfter(addDays(date, 1))
   const until = before.status === 'in_progress' || next > before.earlyFinish ? next : before.earlyFinish
-  // An earlier report of the work left no longer applies.
+  // Remaining days that were reported earlier no longer apply.
   let task: Task = { ...failed, remainingDays: null, remainingAsOf: null }
-  // One round is enough unless the task is worked on a day off, which the calendar does not count.
+  // One iteration is enough, except for a task on a day off, which is not a workday.
   for (let last = findEnd(schedule, task); last < until; last = findEnd(schedule, task)) {
     const days = Math.max(1, calendar.between(last, until))
-    // The planned end determines the delay, so that an inspection that failed in the past is delayed as well.
+    // The delay starts from the planned end, so that an inspection that failed on an earlier date is also delayed.
     const planned = { ...task, earlyFinish: task.plannedEnd }
     const { changes } = planDelay(planned, { days }, { ...schedule, dataDate: null }, (field) => `/${field}`)
     task = { ...task, ...changes }
@@ -60,7 +61,7 @@ export function planFailedInspection(
   }
 }
 
-/** Returns the day on which the task ends after a change. */
+/** Returns the day on which the task ends after it is changed. */
 function findEnd(schedule: Schedule, task: Task): string {
   const all = schedule.tasks.map((each) => (each.id === task.id ? task : each))
   return planReschedule(schedule, all, task.id).tasks.find(({ id }) => id === task.id)?.plannedEnd ?? task.plannedEnd

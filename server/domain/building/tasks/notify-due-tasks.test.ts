@@ -7,14 +7,14 @@ import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { notifyDueTasks } from './notify-due-tasks.ts'
 
 const TASKS = '/api/ext/tasks'
-// A time zone without daylight saving time keeps the times in the tests simple.
+// In a time zone without daylight saving time, all local times have the same offset.
 const ZONE = 'America/Phoenix'
 
 let plumbline: TestPlumbline
 let communityId: string
 let homeId: string
 let vendorId: string
-/** The start date, a month from now. */
+/** The start date of the tasks, one month from now. */
 let start: string
 let lots = 0
 
@@ -43,18 +43,15 @@ const newTask = async (fields: object = {}) => {
 }
 const read = async (id: string) => (await plumbline.get(`${TASKS}/${id}`)).body
 
-/**
- * Advances the clock to this local time of the homes, and runs the job several times concurrently, as several processes
- * would.
- */
+/** Advances the clock to this local time and runs the job several times concurrently, like several processes. */
 async function at(date: string, time: string): Promise<void> {
   plumbline.clock.advance(Date.parse(`${date}T${time}:00-07:00`) - plumbline.clock.nowMs())
   await Promise.all([1, 2, 3].map(() => notifyDueTasks(plumbline.app.services)))
-  // If a job skipped a task because another process had locked the home, this run notifies the vendor at the latest.
+  // A run skips a task whose home is locked by another run, so this last run notifies the remaining vendors.
   await notifyDueTasks(plumbline.app.services)
 }
 
-/** Returns the vendor's notifications, oldest first, as their kind and start date. */
+/** Returns the kinds and start dates of the vendor's notifications, oldest first. */
 async function told(id = vendorId): Promise<string[]> {
   const { body } = await plumbline.get(`/api/ext/vendors/${id}/notifications?sort=createdAt&limit=200`)
   return body.data.map(({ kind, date }: { kind: string; date: string }) => `${kind} ${date}`)

@@ -6,8 +6,8 @@ import { type Notice, sendNotifications } from '../../vendors/vendors/send-notif
 import * as due from './due-queries.ts'
 
 /**
- * Notifies vendors of upcoming tasks: first an advance notice, then a reminder, and a reminder of any date that still
- * needs confirmation. Processes all tasks that are due at one home together.
+ * Notifies vendors of upcoming tasks: first an advance notice, then a reminder, and another reminder if the vendor has
+ * not confirmed the date. Processes all due tasks of a home together.
  */
 export async function notifyDueTasks(services: Services): Promise<void> {
   await processDueItems(services, {
@@ -20,8 +20,8 @@ export async function notifyDueTasks(services: Services): Promise<void> {
 
 async function notifyTasks(call: WriteCall, ids: readonly string[]): Promise<void> {
   const tasks = await due.readDueTasks(call, ids)
-  // A task is too early if its notice waits for the morning, or if a change of the vendor's preferences made the notice
-  // due later.
+  // Postpone a notice that must wait until the morning, or that is due later because the vendor has changed its
+  // preferences.
   await due.postponeNotices(
     call,
     tasks.filter(({ laterAt, isOver }) => laterAt !== null || isOver),

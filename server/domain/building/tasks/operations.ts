@@ -194,15 +194,15 @@ export const taskOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns a task that is not stored yet, so that it can be scheduled with the others. */
+/** Returns a task that is not stored yet, so that it can be scheduled together with the stored tasks. */
 function toNewTask({ actor, now }: Call, fields: rules.TaskFields): Task {
   const at = now.toISOString()
   return { ...fields, id: '', version: 1, createdBy: actor, createdAt: at, updatedAt: at, archivedAt: null }
 }
 
 /**
- * If the input includes a trade, returns the organization's spelling of the trade. If the input includes a vendor,
- * checks that work can be assigned to the vendor.
+ * If the input contains a trade, returns it in the organization's spelling. If the input contains a vendor, checks that
+ * work can be assigned to the vendor.
  */
 async function resolveReferences(
   call: WriteCall,
@@ -218,7 +218,7 @@ async function resolveReferences(
   return scope == null ? {} : { scope: await scopes.requireTrade(call, scope, createScopes) }
 }
 
-/** Returns why milestones prevent archiving the task; null if no milestone waits for the task. */
+/** Returns the reason why milestones prevent archiving the task; null if no milestone includes the task. */
 async function explainMilestonesWaiting(call: WriteCall, task: Task): Promise<string | null> {
   const waiting = (await listMilestonesOfTask(call, task.homeId, task.id)).filter(({ status }) => status === 'pending')
   if (waiting.length === 0) return null

@@ -8,15 +8,17 @@ const LINK_TYPES: Readonly<Record<ScheduledTask['predecessors'][number]['type'],
   SS: 3,
 }
 const HOURS_PER_DAY = 8
-/** Lags are stored in tenths of a minute. The format is the number of the lag's unit in Microsoft Project. */
+/**
+ * For each unit, the length of a day in tenths of a minute, and the number of the unit in Microsoft Project (`format`).
+ */
 const LAGS: Readonly<Record<ScheduledTask['predecessors'][number]['lagUnit'], { perDay: number; format: number }>> = {
   workdays: { perDay: HOURS_PER_DAY * 60 * 10, format: 7 },
   calendar_days: { perDay: 24 * 60 * 10, format: 8 },
 }
 
 /**
- * Returns a schedule in the XML format of Microsoft Project. Each phase is a summary task above its tasks. Tasks have
- * their planned dates as constraints, because the calendar of the community is not part of the file.
+ * Returns a schedule in the XML format of Microsoft Project. Each phase becomes a summary task that contains its tasks.
+ * The planned dates become constraints of the tasks, because the file does not include the community's calendar.
  */
 export function toProjectXml(name: string, tasks: readonly ScheduledTask[]): string {
   const phases = [...Map.groupBy(tasks, ({ phase }) => phase ?? '')]

@@ -7,14 +7,14 @@ import { defineResource } from '../../../platform/resources/resource.ts'
 import { toSuperintendentHomesSql } from '../../land/superintendents.ts'
 import type { TaskDates } from '../schedule/schedule-tasks.ts'
 
-// This must match the condition of the indexes tasks_open and tasks_openInCommunity.
+// Must match the condition of the indexes tasks_open and tasks_openInCommunity.
 const IS_OPEN_SQL = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
 const rows = defineResource({
   schema: 'Task',
   long: ['predecessors', 'checklist', 'delays'],
   filters: {
-    // Uses the organization's spelling, so that the index on the trade applies.
+    // Compare with the organization's spelling, so that the database can use the index on the trade.
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
     confirmationStatus: (status) => `t."confirmationStatus" = ${status}`,
@@ -43,7 +43,7 @@ export const {
 
 const TASK_COLUMNS = sql.raw(toSelectColumnsSql(resolveColumns({ schema: 'Task', table: 'tasks' })))
 
-/** Returns all tasks of the home that are not archived, in the order in which they were added. */
+/** Returns all tasks of the home in the order in which they were added, except archived tasks. */
 export async function listTasksOfHome({ db, organizationId }: Tenant, homeId: string): Promise<Task[]> {
   const { rows } = await sql<Task>`
     select ${TASK_COLUMNS} from "tasks" as t
@@ -52,25 +52,28 @@ export async function listTasksOfHome({ db, organizationId }: Tenant, homeId: st
   return rows
 }
 
-/** The fields of a home that its schedule depends on, with the calendar of its community. */
+/** The fields of a home that affect its schedule, and the calendar of its community. */
 export type ScheduledHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' | 'archivedAt'> &
   Pick<Home, 'forecastCompletionDate' | 'percentComplete' | 'planId' | 'planRevision' | 'elevation'> &
   Pick<Community, 'timeZone' | 'workdays' | 'holidays'> &
   Pick<OrganizationSettings, 'usesDataDate'> & {
-    /** The day of the last change of the schedule; null if there is none, or if the organization does not use it. */
+    /**
+     * The day on which the schedule was last changed; null if there is none, or if the organization does not use a data
+     * date.
+     */
     dataDate: string | null
   }
 
 export type HomeOrTask = { homeId: string; taskId?: undefined } | { taskId: string; homeId?: undefined }
 
-/** Returns the home with this ID, or the home of the task. */
+/** Returns the home with this ID, or the home to which the task belongs. */
 export function findHome(call: Tenant, of: HomeOrTask): Promise<ScheduledHome | undefined> {
   return findScheduledHome(call, of, sql``)
 }
 
 /**
  * Like findHome, but locks the home until the transaction ends. Every change of a schedule locks the home first, so
- * that two changes of one schedule run one after the other.
+ * that changes of a schedule are never concurrent.
  */
 export function lockHome(call: WriteCall, of: HomeOrTask): Promise<ScheduledHome | undefined> {
   return findScheduledHome(call, of, sql`for no key update of h`)
@@ -94,7 +97,7 @@ async function findScheduledHome(
   return rows[0]
 }
 
-/** Returns the IDs of the community's homes whose schedules can change and have unfinished tasks, sorted. */
+/** Returns the IDs, in order, of the community's homes that have unfinished tasks and whose schedules can change. */
 export async function listHomesWithOpenTasks(
   { db, organizationId }: Tenant,
   communityId: string,
@@ -110,8 +113,8 @@ export async function listHomesWithOpenTasks(
 }
 
 /**
- * Returns the calendar of a community. Reading the calendar after a home is locked returns the newest calendar, because
- * a change of the calendar locks the homes after its own update.
+ * Returns the calendar of a community. To read the current calendar, lock the home first: a change of the calendar
+ * locks the homes after it has updated the calendar.
  */
 export async function readCalendar(
   { db, organizationId }: Tenant,
@@ -125,10 +128,10 @@ export async function readCalendar(
   return calendar
 }
 
-/** The fields that a change of one task sets on the other tasks of the home. */
+/** The fields of other tasks that a change of one task sets. */
 export type CascadedDates = TaskDates & Pick<Task, 'notifiedStart' | 'notifiedAt' | 'confirmation'>
 
-/** Writes the effects of a task's change on other tasks. The home must be locked. */
+/** Stores the effects of a change of one task on the other tasks. The home must be locked. */
 export async function updateTaskDates(
   { db, organizationId, now }: WriteCall,
   tasks: readonly (CascadedDates & { id: string })[],
@@ -159,14 +162,17 @@ export async function storeBaseline(call: WriteCall, ids: readonly string[]): Pr
   for (const id of ids) recordChange(call, id, 'updated', ['baselineStart', 'baselineEnd'])
 }
 
-/** The maximum number of orders and parts shown. A task typically has one or two orders and a few dozen parts. */
+/**
+ * The maximum number of orders and parts that are shown for a task. A task typically has one or two orders and a few
+ * dozen parts.
+ */
 const MAX_SHOWN = 50
 
 export type TaskOrder = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issuedAt'>
 
 /**
- * Returns the purchase orders that the task lists. If the task lists no orders, returns the home's orders for the
- * task's trade and, if the task has a vendor, to that vendor.
+ * Returns the purchase orders that the task refers to. If the task refers to no orders, returns the home's orders for
+ * the trade of the task and, if the task has a vendor, for that vendor.
  */
 export async function listOrdersOfTask({ db, organizationId }: Tenant, task: Task): Promise<TaskOrder[]> {
   const isFor =
@@ -181,7 +187,7 @@ export async function listOrdersOfTask({ db, organizationId }: Tenant, task: Tas
   return rows
 }
 
-/** Returns the parts with a lead time that the home's plan assigns to the task with this name, slowest first. */
+/** Returns the parts with a lead time that the home's plan assigns to tasks with this name, longest lead time first. */
 export async function listLongLeadParts(
   { db, organizationId }: Tenant,
   { planId, planRevision, elevation }: ScheduledHome,

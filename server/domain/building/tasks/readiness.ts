@@ -8,7 +8,7 @@ import type { Schedule } from './cascade.ts'
 import * as tasks from './queries.ts'
 import { listOpenPredecessors } from './task.ts'
 
-/** Returns the prerequisites of a task's start, and whether the task can start. */
+/** Returns the prerequisites for starting a task, and whether they are met. */
 export async function checkReadiness(call: Call, schedule: Schedule, task: Task): Promise<TaskReadiness> {
   const isBought = task.scope !== null || task.poIds.length > 0
   const orders = isBought ? await tasks.listOrdersOfTask(call, task) : null
@@ -52,8 +52,7 @@ function checkOrders(task: Task, orders: readonly tasks.TaskOrder[] | null, toda
   const ids = orders.map(({ id }) => id)
   const [pending] = orders.filter(({ status }) => !ORDERED_STATUSES.includes(status))
   const issued = orders.find(({ status }) => ORDERED_STATUSES.includes(status))
-  // All orders that the task lists must be issued. If the task lists no orders, one issued order for its trade is
-  // enough.
+  // If the task refers to orders, all of them must be issued. Otherwise, one issued order for its trade is enough.
   const isMet = issued !== undefined && (task.poIds.length === 0 || pending === undefined)
   if (isMet) return [{ check: 'order', state: 'met', detail: `${issued.number} has been issued.`, ids }]
   const detail =

@@ -9,7 +9,7 @@ import { addDays } from '../../../platform/values/calendar.ts'
 import { computePercentDone, findLastDay } from '../schedule/schedule-tasks.ts'
 import type { Schedule } from './cascade.ts'
 
-/** Returns the schedule of a home with its summary. */
+/** Returns the schedule of a home with its totals. */
 export function toScheduleSheet({ home, tasks, calendar }: Schedule): HomeSchedule {
   const ordered = tasks.toSorted(
     (a, b) => compareText(a.earlyStart, b.earlyStart) || a.sequence - b.sequence || compareText(a.id, b.id),
@@ -42,7 +42,7 @@ function toScheduledTask(task: Task): ScheduledTask {
   }
 }
 
-/** Returns the baseline that setting it now would create. */
+/** Returns the baseline that the current schedule would set. */
 export function planBaseline({ home, tasks }: Schedule): ScheduleBaseline {
   const changed = tasks.flatMap((task): BaselineChange[] => {
     const { id: taskId, name, status, baselineStart, baselineEnd, plannedStart, plannedEnd } = task

@@ -9,7 +9,7 @@ import { OPEN_STATUSES } from '../../statuses/order-statuses.ts'
 type OrderLink = Pick<Task, 'poIds' | 'payOnComplete'>
 
 /**
- * Completing a task does not require pos:write. Therefore, specifying in advance which orders completion affects
+ * Completing a task does not require pos:write. Therefore, assigning the orders that the completion will complete
  * requires pos:write.
  */
 export function assertCanLinkOrders(
@@ -27,7 +27,7 @@ export function assertCanLinkOrders(
   })
 }
 
-/** Throws unless all IDs identify orders of the home. */
+/** Throws unless all IDs belong to orders of the home. */
 export async function assertOrdersBelongToHome(
   call: WriteCall,
   homeId: string,
@@ -49,7 +49,7 @@ export async function assertOrdersBelongToHome(
 export async function completeOrders(call: WriteCall, { name, poIds, payOnComplete }: Task): Promise<TaskOrder[]> {
   if (!payOnComplete) return []
   const outcomes: TaskOrder[] = []
-  // Locks the orders in the order of their IDs, like all code that locks several orders.
+  // Lock the orders in the order of their IDs, like all code that locks several orders.
   for (const id of poIds.toSorted()) {
     const order = await orders.lock(call, id)
     const isCompleted = OPEN_STATUSES.includes(order.status) && order.status !== 'completed'

@@ -12,12 +12,12 @@ import { formatTaskNames } from '../schedule/schedule-guards.ts'
 import { NOT_REQUESTED } from './confirmation.ts'
 
 /**
- * The maximum number of tasks in a home's schedule. A home has 100 to 400 tasks, and every change of one task reads and
- * schedules all of them.
+ * The maximum number of tasks in the schedule of a home. A home has 100 to 400 tasks, and every change of a task reads
+ * and reschedules all of them.
  */
 export const MAX_TASKS = 1000
 
-/** The fields that a change of a task can set. */
+/** The fields that can be set when a task changes. */
 export type TaskFields = Omit<Task, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'>
 export type TaskChanges = Partial<TaskFields>
 
@@ -27,7 +27,7 @@ export function toTaskFields(task: Task): TaskFields {
   return fields
 }
 
-/** Returns the statuses that the task can change to. A task on hold returns to its previous status. */
+/** Returns the statuses to which the task can change. A task on hold returns to its previous status. */
 export function listPossibleStatuses({ status, actualStart }: Pick<Task, 'status' | 'actualStart'>): TaskStatus[] {
   if (status === 'on_hold') return [actualStart === null ? 'not_started' : 'in_progress']
   return TASK_MOVES[status]
@@ -72,7 +72,8 @@ export function buildTask(body: Checked['TaskCreate'], today: string): Omit<Task
 }
 
 /**
- * Returns the fields of an update in their stored form. `today` is the current date in the community's time zone.
+ * Returns the fields of an update in the form in which they are stored. `today` is the current date in the community's
+ * time zone.
  */
 export function toTaskChanges(body: Checked['TaskUpdate'], before: Task, today: string): TaskChanges {
   const { plannedStart, constraint, percentComplete, remainingDays, durationDays, ...rest } = body
@@ -117,12 +118,12 @@ export function toTaskChanges(body: Checked['TaskUpdate'], before: Task, today: 
     // A new date replaces earlier delays.
     ...(requested !== null && { constraint: requested, startDelayDays: 0 }),
     ...(percentComplete !== undefined && { percentComplete }),
-    // A new duration replaces an earlier report.
+    // A new duration replaces remaining days that were reported earlier.
     ...(remainingDays != null
       ? { remainingDays, remainingAsOf: today }
       : (remainingDays === null || duration !== before.durationDays) && NOTHING_REPORTED),
     ...(taskKind !== 'inspection' && { inspectionResult: null, releasedScopes: [] }),
-    // A newly assigned vendor has been neither notified nor asked for confirmation.
+    // A newly assigned vendor has been neither notified nor asked to confirm the start.
     ...(rest.vendorId !== undefined && rest.vendorId !== before.vendorId && NOT_NOTIFIED),
   }
 }
@@ -131,7 +132,7 @@ const NOTHING_REPORTED = { remainingDays: null, remainingAsOf: null }
 
 const NOT_NOTIFIED = { notifiedStart: null, notifiedAt: null, confirmation: NOT_REQUESTED }
 
-/** Removes undefined fields, so that the rest can be merged into a task. */
+/** Removes undefined fields, so that the others can be merged into a task. */
 function omitUndefined<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
@@ -190,8 +191,8 @@ function chooseConstraint(
 }
 
 /**
- * Returns the constraint that moves a task to a date. The date replaces a fixed or held date; otherwise, it becomes the
- * earliest start.
+ * Returns the constraint that moves a task to a date. A fixed or held constraint receives the new date. Otherwise, the
+ * date becomes the earliest start.
  */
 export function toStartConstraint(date: string, before: Pick<Task, 'constraint'> | null): Task['constraint'] {
   const type = before?.constraint.type ?? 'none'
@@ -222,7 +223,7 @@ export function assertPredecessorsBelongToHome(predecessors: readonly TaskPredec
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-/** Returns why the task cannot be archived; null if it can. */
+/** Returns the reason why the task cannot be archived; null if it can be archived. */
 export function explainWhyTaskCannotBeArchived(task: Task, tasks: readonly Task[]): string | null {
   if (task.actualStart !== null)
     return `Cannot archive ${task.name}: it has started. Tasks that have started stay in the history of the home.`
@@ -233,10 +234,9 @@ export function explainWhyTaskCannotBeArchived(task: Task, tasks: readonly Task[
 }
 
 /**
- * Returns the open tasks that must be done before this task starts: its finish-to-start predecessors. A skipped
- * predecessor is replaced by its own predecessors, as in the schedule. A chain of links counts if its first link starts
- * at a finish and its last link ends at a start. An inspection that has not passed holds all trades except the trades
- * that it released.
+ * Returns the open predecessors that must be done before the task starts. Follows the predecessors of a skipped task,
+ * as the schedule does. A link requires its predecessor to be done if it starts at the predecessor's finish. An
+ * inspection that has not passed blocks all trades, except those that it released.
  */
 export function listOpenPredecessors<Predecessor extends PredecessorState>(
   task: Pick<Task, 'scope' | 'predecessors'>,
@@ -253,7 +253,7 @@ export function listOpenPredecessors<Predecessor extends PredecessorState>(
         seen.add(taskId)
         visit(before.predecessors)
       } else if (before !== undefined && type.startsWith('F')) {
-        // Before this rule, the task of a failed inspection was completed.
+        // Earlier versions completed the task of a failed inspection.
         const isDone = before.status === 'completed' && before.inspectionResult !== 'failed'
         if (!isDone && !isReleased(task, before)) open.set(taskId, before)
       }
@@ -263,17 +263,17 @@ export function listOpenPredecessors<Predecessor extends PredecessorState>(
   return [...open.values()]
 }
 
-/** Fields of a task that determine whether its successors can start. */
+/** The fields of a task that determine whether its successors can start. */
 type PredecessorState = Pick<Task, 'id' | 'status' | 'inspectionResult' | 'releasedScopes' | 'predecessors'>
 
-/** Returns whether the task may start although this inspection has not passed. */
+/** Returns whether a failed inspection allows the task to start. */
 function isReleased({ scope }: Pick<Task, 'scope'>, { releasedScopes }: PredecessorState): boolean {
   return scope !== null && releasedScopes.includes(scope)
 }
 
 /**
- * Returns the changes that a move to a status other than completed makes, as far as they depend only on this task.
- * `today` is the current date in the community's time zone.
+ * Returns the changes to the task when its status changes to a status other than completed. Other tasks do not affect
+ * these changes. `today` is the current date in the community's time zone.
  */
 export function planStatusMove(task: Task, body: Checked['TaskStatusMove'], today: string): TaskChanges {
   const allowed = listPossibleStatuses(task)
@@ -296,8 +296,8 @@ export function planStatusMove(task: Task, body: Checked['TaskStatusMove'], toda
 }
 
 /**
- * Returns the changes that completing the task makes, as far as they depend only on this task. An inspection that
- * failed is not completed; see `planFailedInspection`.
+ * Returns the changes to the task when it is completed. Other tasks do not affect these changes. The task of a failed
+ * inspection is not completed; see `planFailedInspection`.
  */
 export function planCompletion(task: Task, body: Checked['TaskCompletion'], today: string): TaskChanges {
   const allowed = listPossibleStatuses(task)
@@ -344,7 +344,7 @@ export function planCompletion(task: Task, body: Checked['TaskCompletion'], toda
   }
 }
 
-/** Throws `conflict` if other tasks must be done before this task starts, unless forced. */
+/** Throws `conflict` if other tasks must be done before this task starts, unless `force` is true. */
 export function assertTaskCanStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
   const open = force ? [] : listOpenPredecessors(task, tasks)
   if (open.length > 0) {

@@ -13,7 +13,7 @@ let communityId: string
 let homeId: string
 let vendorId: string
 let calendar: WorkCalendar
-/** The first workday after today, on which the schedules in this file start. */
+/** The first workday after today. The schedules in this file start on this day. */
 let first: string
 let lots = 0
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   first = calendar.add(today(), 1)
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5], holidays }
   communityId = (await plumbline.post('/api/ext/communities', community)).body.id
-  // Disable automatic notices, so that only notices from the tests count.
+  // Disables automatic notices, so that vendors receive only the notices from these tests.
   const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
   const email = 'bids@lonestarframing.example.com'
   const vendor = { companyName: 'Lone Star Framing LLC', email, notificationPreferences }
@@ -46,10 +46,7 @@ async function newTask(name: string, fields: object = {}) {
   return body
 }
 
-/**
- * Creates three tasks: a slab of one day, walls of six days that start four days after the slab, and a roof of two
- * days.
- */
+/** Creates three tasks: a slab (1 day), walls that start 4 days after the slab (6 days), and a roof (2 days). */
 async function newHouse() {
   const slab = await newTask('Slab poured', { plannedStart: first })
   const framing = { durationDays: 6, vendorId, predecessors: [{ taskId: slab.id, lagDays: 4 }] }
@@ -160,7 +157,8 @@ test('a change of a task moves later tasks and notifies each affected vendor onc
     constraint: { type: 'start_no_earlier_than', date: day(1) },
   })
   expect(earlier.body.cascade.notices).toMatchObject([{ kind: 'moved_earlier', tasks: [{ newStartDate: day(6) }, {}] }])
-  // A vendor is not notified of a date that it already knows, and a new vendor has not been notified of any date.
+  // A vendor is not notified of a date that it already knows. A newly assigned vendor has not been notified of any
+  // date.
   const same = await plumbline.patch(`${TASKS}/${slab.id}`, { name: 'Slab and garage poured' })
   expect(same.body.cascade).toMatchObject({ moved: [], notices: [] })
   const { body: other } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
@@ -223,7 +221,7 @@ test('a delayed task also moves when its predecessor slips later', async () => {
   // A new date replaces the delay.
   await plumbline.patch(`${TASKS}/${walls.id}`, { plannedStart: day(9) })
   expect(await read(walls.id)).toMatchObject({ plannedStart: day(9), startDelayDays: 0 })
-  // If the task starts on the date of its constraint, the delay moves that date.
+  // If a constraint determines the start of the task, the delay changes the date of the constraint.
   await plumbline.post(`${TASKS}/${walls.id}/delay`, { newStart: day(11), reasonCode: 'weather' })
   expect(await read(walls.id)).toMatchObject({ constraint: { date: day(11) }, startDelayDays: 0 })
 })
@@ -258,7 +256,7 @@ test('a lag in calendar days also counts weekends and holidays', async () => {
   const community = { name: `Curing ${lots}`, status: 'active', timeZone: ZONE, holidays: ['2030-01-14'] }
   const { body: created } = await plumbline.post('/api/ext/communities', community)
   homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: created.id })).body.id
-  // January 4, 2030 is a Friday. The slab cures until Saturday, January 12, and Monday is a holiday.
+  // January 4, 2030 is a Friday. The slab cures through Saturday, January 12, and Monday is a holiday.
   const slab = await newTask('Slab poured', { plannedStart: '2030-01-04' })
   const cured = { taskId: slab.id, lagDays: 8, lagUnit: 'calendar_days' }
   const walls = await newTask('Walls framed', { predecessors: [cured] })
@@ -446,7 +444,7 @@ test('a task cannot start before its predecessors are done, unless force and a r
   })
   const forced = await start(walls.id, { force: true, reason: 'The inspector agreed.' })
   expect(forced.body).toMatchObject({ status: 'in_progress', actualStart: today() })
-  // A task does not wait for a skipped predecessor, but waits for the skipped task's own predecessors.
+  // A task does not wait for a skipped predecessor. Instead, it waits for the predecessors of the skipped task.
   await plumbline.post(`${TASKS}/${walls.id}/complete`, {})
   const trim = await newTask('Trim', { predecessors: [{ taskId: roof.id }] })
   await plumbline.post(`${TASKS}/${roof.id}/status`, { status: 'skipped' })
@@ -761,8 +759,8 @@ test('concurrent changes of the same schedule are applied one after another', as
     plumbline.post(`${TASKS}/${id}/delay`, { days: 1, reasonCode: 'weather' }),
   )
   for (const { status } of await Promise.all(delays)) expect(status).toBe(200)
-  // The delays of the walls either start from the dates to which the slab's delays moved the walls, or are absorbed by
-  // the slab's delays.
+  // The final dates depend on the order of the delays: a delay of the walls may add to the delays of the slab, or a
+  // later delay of the slab may already cover it.
   const after = await read(slab.id)
   expect(after).toMatchObject({ plannedStart: day(3), delays: [{}, {}, {}] })
   const { plannedStart, delays: own } = await read(walls.id)

@@ -44,8 +44,8 @@ function assertEntriesComplete(all: readonly TimeEntry[]): void {
 }
 
 /**
- * Posts the entries, so that the budgets of their homes include them. The entries are never removed from the budgets
- * again.
+ * Posts the entries, so that the budgets of their homes include them. Posted entries are never removed from the
+ * budgets.
  */
 async function postEntries(call: WriteCall, { id }: Timesheet): Promise<void> {
   const all = await entries.listEntriesOfTimesheet(call, id)

@@ -13,11 +13,11 @@ let people = 0
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  // Start on a Wednesday at noon in Chicago, so that the hours before are in the same week.
+  // Start at noon on a Wednesday in Chicago, so that the preceding hours are in the same week.
   const now = plumbline.clock.nowMs()
   const wednesday = addDays(getStartOfWeek(new Date(now).toISOString().slice(0, 10), 1), 9)
   plumbline.clock.advance(Date.parse(`${wednesday}T18:00:00Z`) - now)
-  // The organization is in Chicago, and this community is in Berlin, which is seven hours ahead.
+  // The organization is in Chicago. This community is in Berlin, which is seven hours ahead.
   const community = { name: 'Am Wacholder', status: 'active', timeZone: 'Europe/Berlin' }
   const communityId = (await plumbline.post('/api/ext/communities', community)).body.id
   homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId })).body.id
@@ -71,7 +71,7 @@ test('clocking out adds the hours without the break to the timesheet of the week
     ...{ code: 'conflict', reason: 'missing_data' },
     detail: `Cannot clock out: Person ${people} is not clocked in. Clock in with clockIn first.`,
   })
-  // The user clocks in and out at the same time, by mistake.
+  // The user clocks in by mistake and clocks out at the same time.
   expect((await clockIn()).body.timesheetId).toBe(sheet.id)
   expect((await clockOut({ notes: 'By mistake.' })).body).toMatchObject({ notes: 'By mistake.' })
 })
@@ -138,12 +138,12 @@ test('a user can clock in only if the timesheet of the week is open', async () =
 })
 
 test('a night shift during a clock change counts the hours that actually passed', async () => {
-  // From 10:00 p.m. to 6:00 a.m. in Chicago, seven hours pass in the spring and nine in the fall.
+  // In Chicago, the period from 10:00 p.m. to 6:00 a.m. has seven hours in the spring and nine hours in the fall.
   const spring = await worked('2026-03-02', { startedAt: '2026-03-08T04:00:00Z', endedAt: '2026-03-08T11:00:00Z' })
   expect(spring).toMatchObject({ date: '2026-03-07', hours: 7 })
   const autumn = await worked('2026-10-26', { startedAt: '2026-11-01T03:00:00Z', endedAt: '2026-11-01T12:00:00Z' })
   expect(autumn).toMatchObject({ date: '2026-10-31', hours: 9 })
-  // A week after the clock change, an entry of one hour counts as one hour.
+  // A week after the clock change, one hour counts as one hour.
   const first = { startedAt: '2026-11-08T06:00:00Z', endedAt: '2026-11-08T07:00:00Z' }
   expect(await worked('2026-11-02', first)).toMatchObject({ date: '2026-11-08', hours: 1 })
 })
@@ -168,7 +168,7 @@ test("the date of a time entry is its start date in the home's or the organizati
 })
 
 test('a night shift across the end of a week counts in the week in which it started', async () => {
-  // Advance the clock to a Sunday evening in Chicago.
+  // It is Sunday evening in Chicago.
   const now = plumbline.clock.nowMs()
   const sunday = addDays(getStartOfWeek(toLocalDate('America/Chicago', new Date(now)), 1), 13)
   plumbline.clock.advance(Date.parse(`${sunday}T23:00:00-06:00`) - now)

@@ -11,10 +11,7 @@ import * as timesheets from './queries.ts'
 import { assertTimesheetOpen } from './timesheet.ts'
 import { addEntry, changeEntry } from './week.ts'
 
-/**
- * Clocks the user in. Locks the user's row, so that the second of two concurrent requests finds the user already
- * clocked in.
- */
+/** Clocks a user in. Locks the user's row, so that two concurrent requests cannot both clock the user in. */
 export async function clockIn(call: WriteCall, body: ClockIn, createScopes: boolean | undefined): Promise<TimeEntry> {
   const { userId, at, notes = null, startLocation = null, ...given } = body
   const startedAt = resolveClockTime(at, call.now)
@@ -33,7 +30,7 @@ export async function clockIn(call: WriteCall, body: ClockIn, createScopes: bool
   return addEntry(call, sheet, { ...posting, ...time, payType: 'regular', notes, startLocation })
 }
 
-/** Clocks the user out. Throws if the user is not clocked in. */
+/** Clocks a user out. Throws if the user is not clocked in. */
 export async function clockOut(call: WriteCall, body: Checked['ClockOut']): Promise<TimeEntry> {
   const { userId, at, breakMinutes, notes, endLocation } = body
   const endedAt = resolveClockTime(at, call.now)
@@ -46,11 +43,11 @@ export async function clockOut(call: WriteCall, body: Checked['ClockOut']): Prom
   const { date, ...times } = withClockPointer(() =>
     resolveEntryTimes({ endedAt, breakMinutes }, running, { timeZone: call.timeZone, now: call.now }),
   )
-  // An entry has the date of its start, so the date does not change.
+  // The date of an entry is the date of its start, so the date does not change.
   return changeEntry(call, sheet, running, { ...times, notes, endLocation })
 }
 
-/** Locks the user's timesheet of the week, or creates it. */
+/** Returns the user's timesheet for the week, which is locked. Creates the timesheet if it does not exist. */
 async function findOrOpenSheet(call: WriteCall, userId: string, date: string): Promise<Timesheet> {
   const id = await timesheets.findTimesheetIdByDate(call, userId, { date, earliest: addDays(date, -6) })
   if (id !== undefined) return timesheets.lock(call, id)
@@ -62,7 +59,7 @@ type NewSheet = Pick<Timesheet, 'userId' | 'weekStarting' | 'overtimeRule'> & {
   [Field in 'rate' | 'notes' | 'externalId']?: Timesheet[Field] | undefined
 }
 
-/** Creates a timesheet without entries. The rate defaults to the rate of the user's latest timesheet. */
+/** Creates a timesheet without entries. The rate defaults to that of the user's latest timesheet. */
 export async function insertTimesheet(call: WriteCall, { rate, ...given }: NewSheet): Promise<Timesheet> {
   const none = { totalHours: 0, regularHours: 0, overtimeHours: 0, doubleHours: 0, ptoHours: 0, cost: 0 }
   const sheet = await timesheets.insert(call, {
@@ -73,7 +70,7 @@ export async function insertTimesheet(call: WriteCall, { rate, ...given }: NewSh
   return sheet
 }
 
-/** Makes errors point to `at`, which is the field for the end time when clocking out. */
+/** When a user clocks out, the request has the end time in `at`. Changes the pointers of errors accordingly. */
 function withClockPointer<Result>(work: () => Result): Result {
   try {
     return work()

@@ -12,7 +12,7 @@ function work(n: number, hours: number, rest: Partial<WorkedEntry> = {}): Worked
 
 describe('elapsed hours', () => {
   test('hours between two times are the hours that passed, regardless of clock changes', () => {
-    // In Chicago, clocks change from 2:00 to 3:00 on March 8, and from 2:00 back to 1:00 on November 1.
+    // In Chicago, clocks change from 2:00 to 3:00 a.m. on March 8, and from 2:00 back to 1:00 a.m. on November 1.
     expect(countHoursBetween('2026-03-08T04:00:00.000Z', '2026-03-08T12:00:00.000Z', 0)).toBe(8)
     expect(countHoursBetween('2026-11-01T03:00:00.000Z', '2026-11-01T12:00:00.000Z', 30)).toBe(8.5)
   })
@@ -126,7 +126,7 @@ describe('hours and cost of a week', () => {
 
 type Hundredths = Omit<WorkedEntry, 'hours' | 'rate'> & { hundredths: number }
 
-/** Returns the overtime of each entry in hundredths of an hour, counted one hundredth at a time. */
+/** Returns the overtime of each entry in hundredths of an hour, computed by counting every hundredth. */
 function slowOvertime(entries: readonly Hundredths[], { weeklyAfterHours, dailyAfterHours }: OvertimeRule): number[] {
   const overtime = entries.map(({ payType, hundredths }) => (payType === 'overtime' ? hundredths : 0))
   const ofDay = new Map<string, number>()

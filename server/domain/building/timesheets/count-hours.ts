@@ -3,12 +3,12 @@ import type { OvertimeRule, TimeEntry, Timesheet } from '../../../../client/cont
 import { roundMoney } from '../../../platform/values/money.ts'
 
 /**
- * Computes the hours and costs of a week. All arithmetic is decimal and starts from the entries' times and rates, so
- * that recounting a week always has the same result. Time is added up in milliseconds and rounded once: thirty times
- * 80 minutes are 40 hours.
+ * Computes the hours and costs of a week. All calculations are decimal and start from the times and rates of the
+ * entries, so that counting a week again always returns the same result. Times are summed in milliseconds and rounded
+ * once, so that thirty times 80 minutes are exactly 40 hours.
  */
 
-/** The fields of an entry that its pay depends on. */
+/** The fields of an entry that determine its pay. */
 export type WorkedEntry = Pick<TimeEntry, 'date' | 'startedAt' | 'hours' | 'payType' | 'rate'> &
   Partial<Pick<TimeEntry, 'endedAt' | 'breakMinutes'>>
 export type CountedEntry = Pick<TimeEntry, 'overtimeHours' | 'cost'>
@@ -20,7 +20,7 @@ export type WeekTotals = Pick<
 }
 
 export interface CountedWeek {
-  /** The counted entries, in the order of the given entries. */
+  /** The results, in the order of the given entries. */
   readonly entries: readonly CountedEntry[]
   readonly totals: WeekTotals
 }
@@ -28,7 +28,7 @@ export interface CountedWeek {
 const DOUBLE_RATE = 2
 const HOUR_MS = 3_600_000
 
-/** Returns the hours that passed from one time to the other, less the breaks; negative if the breaks are longer. */
+/** Returns the hours between the two times, minus the breaks. Negative if the breaks are longer. */
 export function countHoursBetween(startedAt: string, endedAt: string, breakMinutes: number): number {
   return toHours(millisecondsBetween(startedAt, endedAt, breakMinutes))
 }
@@ -41,16 +41,19 @@ function toHours(milliseconds: Big): number {
   return milliseconds.div(HOUR_MS).round(4, Big.roundHalfUp).toNumber()
 }
 
-/** Returns the exact time of an entry. The hours of the entry are rounded, unless a user entered them. */
+/**
+ * Returns the exact duration of an entry. If a user entered hours, returns these hours. The `hours` of all other
+ * entries are rounded.
+ */
 function findWorkedTime({ startedAt, endedAt, breakMinutes, hours }: WorkedEntry): Big {
   if (startedAt === null || endedAt == null || hours === null) return new Big(hours ?? 0).times(HOUR_MS)
   return millisecondsBetween(startedAt, endedAt, breakMinutes ?? 0)
 }
 
 /**
- * Computes the cost of each entry. The costs of all entries with the same rate add up to the rate times their paid
- * hours, rounded once. The cost of an entry is the amount that it adds to the rounded total. This amount can differ
- * from the entry's own rounded cost by one minor unit.
+ * Computes the cost of each entry. For each rate, the costs of all entries add up to the rate times the paid hours,
+ * rounded once. To achieve this, the cost of an entry is the amount that it adds to the rounded total. It can differ by
+ * one minor unit from the entry's own rounded cost.
  */
 class RoundedCosts {
   readonly #paidByRate = new Map<number, Big>()
@@ -70,10 +73,10 @@ class RoundedCosts {
 }
 
 /**
- * Splits the hours of a week into regular hours and overtime, in the order of work, and computes their cost. Within a
- * day, entries with times come before entries with only hours, which keep the order in which they were added. An hour
- * counts as overtime only once, by day or by week: hours beyond the daily threshold do not count toward the weekly
- * threshold.
+ * Splits the hours of a week into regular hours and overtime, in the order of work, and computes the cost of each
+ * entry. Within a day, entries with times precede entries with only hours. Entries with only hours keep the order in
+ * which they were added. Each hour counts as overtime only once: hours beyond the daily threshold do not count toward
+ * the weekly threshold.
  */
 export function countWeekHours(
   entries: readonly WorkedEntry[],
@@ -122,8 +125,8 @@ export function countWeekHours(
 }
 
 /**
- * Returns how much of the time fits below the threshold in hours, given the time already worked. Without a threshold,
- * returns all of the time.
+ * Returns the part of `hours` that is below the threshold, given the time that was already worked. Without a threshold,
+ * returns `hours`.
  */
 function findTimeBelow(threshold: number | null, worked: Big, hours: Big): Big {
   const left = threshold === null ? hours : new Big(threshold).times(HOUR_MS).minus(worked)
@@ -132,7 +135,7 @@ function findTimeBelow(threshold: number | null, worked: Big, hours: Big): Big {
 }
 
 function sortByTime(entries: readonly WorkedEntry[]): { entry: WorkedEntry; i: number }[] {
-  // The character `~` sorts after every time.
+  // The character `~` sorts after every time, so entries without times are last.
   const place = ({ date, startedAt }: WorkedEntry) => `${date} ${startedAt ?? '~'}`
   return entries
     .map((entry, i) => ({ entry, i, at: place(entry) }))

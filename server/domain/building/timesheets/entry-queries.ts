@@ -15,7 +15,7 @@ export const {
   archive,
 } = defineResource({ schema: 'TimeEntry' })
 
-/** Lists entries for callers who may not see wages. */
+/** Lists entries for callers without access to wages. */
 export const { list: listWithoutRates } = defineResource({
   schema: 'TimeEntry',
   computed: { rate: 'null::numeric', cost: 'null::numeric' },
@@ -23,7 +23,7 @@ export const { list: listWithoutRates } = defineResource({
 
 const ENTRY_COLUMNS = sql.raw(toSelectColumnsSql(resolveColumns({ schema: 'TimeEntry', table: 'timeEntries' })))
 
-/** Returns the entries of a timesheet that are not archived, in the order in which they were added. */
+/** Returns the entries of a timesheet in the order in which they were added, except archived entries. */
 export async function listEntriesOfTimesheet(
   { db, organizationId }: Tenant,
   timesheetId: string,
@@ -35,7 +35,7 @@ export async function listEntriesOfTimesheet(
   return rows
 }
 
-/** Returns the entry of a user who is clocked in. */
+/** Returns the current entry of a user who is clocked in. */
 export async function findRunningEntry({ db, organizationId }: Tenant, userId: string): Promise<TimeEntry | undefined> {
   const { rows } = await sql<TimeEntry>`
     select ${ENTRY_COLUMNS} from "timeEntries" as t
@@ -49,13 +49,13 @@ export interface WorkSpan {
   startedAt: string
   endedAt: string
   now: string
-  /** ID of the entry that is being changed, which is ignored; null for a new entry. */
+  /** The ID of the entry that is being changed, which is ignored; null for a new entry. */
   except: string | null
 }
 
 /**
- * Returns an entry of the user that overlaps the span. For a user who is clocked in, the entry lasts until now. No
- * entry lasts longer than a day, so the query reads only a few rows.
+ * Returns an entry of the user that overlaps the span. An entry that has not ended lasts until now. No entry is longer
+ * than a day, so the query reads only a few rows.
  */
 export async function findOverlappingEntry(
   { db, organizationId }: Tenant,
@@ -75,7 +75,7 @@ export async function findOverlappingEntry(
   return rows[0]
 }
 
-/** Returns the user's hours on a date in other entries of any timesheet. */
+/** Returns the total hours of the user's other entries on a date, in all timesheets. */
 export async function sumHoursOnDate(
   { db, organizationId }: Tenant,
   { userId, date, except }: { userId: string; date: string; except: string | null },
@@ -87,7 +87,7 @@ export async function sumHoursOnDate(
   return rows[0]?.hours ?? 0
 }
 
-/** The fields of a home that its time entries depend on. */
+/** The fields of a home that its time entries use. */
 export interface HomeWithTimeZone {
   id: string
   name: string
@@ -107,8 +107,8 @@ export async function findHomeWithTimeZone(
 }
 
 /**
- * Returns the trade under which the home's budget lists the cost code; otherwise, the trade with this default cost
- * code.
+ * Returns the trade of the home's budget line with the cost code. If there is no such line, returns the trade whose
+ * default is the cost code.
  */
 export async function findTradeByCostCode(
   { db, organizationId }: Tenant,

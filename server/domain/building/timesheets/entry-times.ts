@@ -3,10 +3,12 @@ import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays, countHoursOfDay, parseTimestamp, toLocalDate } from '../../../platform/values/calendar.ts'
 import { countHoursBetween } from './count-hours.ts'
 
-/** The time of an entry: hours on a date, a period between two times, or a start time while the user is clocked in. */
+/**
+ * The time of an entry: hours on a date, a period between two times, or only a start time while the user is clocked in.
+ */
 export type EntryTimes = Pick<TimeEntry, 'date' | 'startedAt' | 'endedAt' | 'breakMinutes' | 'hours'>
 
-/** The times to set. Undefined fields keep their value. */
+/** The times in a request. Undefined fields keep their values. */
 export interface TimesInput {
   date?: string | undefined
   hours?: number | undefined
@@ -16,11 +18,11 @@ export interface TimesInput {
 }
 
 const HOUR_MS = 3_600_000
-/** This is long enough for a phone that was offline, but short enough to be within the same payroll. */
+/** Long enough for a phone that was offline, but short enough to affect only the latest payroll. */
 const MAX_DAYS_BACK = 31
 
 /**
- * Returns the times of an entry: the given fields merged into the current fields. `timeZone` is the time zone of the
+ * Returns the times of an entry after the given fields replace the current fields. `timeZone` is the time zone of the
  * home or organization.
  */
 export function resolveEntryTimes(
@@ -101,10 +103,10 @@ function tooEarlyOrLate(pointer: string): FieldError {
   return { pointer, code: 'maximum', message: 'must not be in the future' }
 }
 
-/** How far the clock of a phone may be ahead of the clock of the service. */
+/** The maximum time by which the clock of a phone may be ahead of the clock of the service. */
 const CLOCK_TOLERANCE_MS = 2 * 60 * 1000
 
-/** Returns the time of clocking in or out: now, or the earlier time that the user entered. */
+/** Returns the time of clocking in or out, which is now unless the user entered an earlier time. */
 export function resolveClockTime(at: string | undefined, now: Date): string {
   if (at === undefined) return now.toISOString()
   const timestamp = parseTimestamp(at)
@@ -126,14 +128,17 @@ export function assertWithinWeek({ date, startedAt }: EntryTimes, { weekStarting
 }
 
 /**
- * Returns the maximum number of hours of a date: 24, or 25 when clocks are set back. On a day of 23 hours, the maximum
- * is also 24, because the work can end on the next day.
+ * Returns the maximum number of hours on a date: 24, or 25 when clocks are set back. If a day has 23 hours, the maximum
+ * is still 24, because the work can end on the next day.
  */
 function findMaxHours(timeZone: string, date: string): number {
   return Math.max(24, countHoursOfDay(timeZone, date))
 }
 
-/** Throws if a date has more hours than the day. `others` is the user's other hours on that date. */
+/**
+ * Throws if the hours on a date exceed the hours of the day. `others` is the total of the user's other hours on the
+ * date.
+ */
 export function assertHoursFitDay({ date, startedAt, hours }: EntryTimes, others: number, timeZone: string): void {
   const maxHours = findMaxHours(timeZone, date)
   if (hours === null || hours + others <= maxHours) return

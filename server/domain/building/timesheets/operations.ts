@@ -140,8 +140,8 @@ export const timesheetOperations = {
 } satisfies Partial<Handlers>
 
 /**
- * Locks the entry and its timesheet and returns both. The order of locks is the same everywhere: first the user, then
- * the timesheet, then its entries.
+ * Locks an entry and its timesheet, and returns both. All code locks first the user, then the timesheet, and then its
+ * entries.
  */
 async function lockEntryWithSheet(
   call: WriteCall,

@@ -4,7 +4,10 @@ import { computeFirstOpenDay, shareLockClosedThroughDate } from '../../ledger/pe
 import type { NewPosting } from '../../ledger/posting.ts'
 import { recordPostings } from '../../ledger/record-postings.ts'
 
-/** Posts approved time. Each entry is posted on its day or, if that period is closed, on the first open day. */
+/**
+ * Posts approved time. Each entry is posted on its date or, if the period of this date is closed, on the first open
+ * day.
+ */
 export async function postApprovedTime(call: WriteCall, approved: readonly TimeEntry[]): Promise<void> {
   const closed = await shareLockClosedThroughDate(call)
   const postings = approved.flatMap(({ homeId, scope, costCodeId, cost, date }): NewPosting[] => {

@@ -15,9 +15,9 @@ type PostingInput = { [Field in keyof EntryPosting]?: EntryPosting[Field] | unde
 const NO_POSTING: EntryPosting = { homeId: null, taskId: null, scope: null, costCodeId: null }
 
 /**
- * Returns the assignment of an entry: the given fields merged into the current fields. A given task sets the home and
- * trade, a cost code sets its trade, and a trade sets its default cost code. Fields in the input take precedence. Newly
- * assigned records must be active.
+ * Returns the assignment of an entry after the given fields replace the current fields. A task determines the home and
+ * trade, a cost code determines its trade, and a trade determines its default cost code, unless the input contains
+ * these fields. Newly assigned records must be active.
  */
 export async function resolvePosting(
   call: WriteCall,

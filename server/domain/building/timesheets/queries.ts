@@ -15,7 +15,7 @@ export const {
   update,
 } = defineResource({ schema: 'Timesheet', filters })
 
-/** Lists timesheets for callers who may not see wages. */
+/** Lists timesheets for callers without access to wages. */
 export const { list: listWithoutRates } = defineResource({
   schema: 'Timesheet',
   computed: { rate: 'null::numeric', cost: 'null::numeric' },
@@ -28,8 +28,8 @@ export interface TimesheetUser {
 }
 
 /**
- * Locks the user until the transaction ends. Every change of a user's time locks the user first, because overlaps must
- * be detected within a week and across two weeks.
+ * Locks the user until the transaction ends. Every change of a user's time locks the user first, because entries must
+ * not overlap, not even across two weeks.
  */
 export async function lockUser({ db, organizationId }: WriteCall, userId: string): Promise<TimesheetUser> {
   const { rows } = await sql<TimesheetUser>`
@@ -41,7 +41,7 @@ export async function lockUser({ db, organizationId }: WriteCall, userId: string
 }
 
 export interface WeekSettings {
-  /** First day of the week, from 1 (Monday) to 7 (Sunday). */
+  /** The first day of the week, from 1 (Monday) to 7 (Sunday). */
   weekStartsOn: number
   overtimeRule: OvertimeRule
 }
@@ -54,7 +54,7 @@ export async function findWeekSettings({ db, organizationId }: Tenant): Promise<
   return weeks
 }
 
-/** Returns the user's timesheet of the week that begins on this day. */
+/** Returns the user's timesheet for the week that begins on this day. */
 export async function findTimesheetByWeek({ db, organizationId }: Tenant, userId: string, weekStarting: string) {
   const { rows } = await sql<Pick<Timesheet, 'id' | 'status'>>`
     select "id", "status" from "timesheets"
@@ -65,9 +65,9 @@ export async function findTimesheetByWeek({ db, organizationId }: Tenant, userId
 }
 
 /**
- * Returns the ID of the user's timesheet that contains a date. If the organization changed the first day of its week,
- * two timesheets can contain the date. In this case, the timesheet that has time on the date is returned; otherwise,
- * the earlier timesheet.
+ * Returns the ID of the user's timesheet that contains a date. If the organization has changed the first day of its
+ * week, two timesheets can contain the date. Then returns the timesheet with time on the date or, if there is none, the
+ * earlier timesheet.
  */
 export async function findTimesheetIdByDate(
   { db, organizationId }: Tenant,
@@ -89,7 +89,7 @@ function hasTimeOn(organizationId: string, date: string) {
       and e."date" = ${date} and e."archivedAt" is null)`
 }
 
-/** Returns another timesheet of the user to which the date belongs; undefined if the date belongs to this timesheet. */
+/** Returns the user's other timesheet to which the date belongs; undefined if the date belongs to this timesheet. */
 export async function findOtherTimesheetOfDate(
   call: Tenant,
   { id, userId, weekStarting }: Pick<Timesheet, 'id' | 'userId' | 'weekStarting'>,
@@ -107,8 +107,8 @@ export async function findOtherTimesheetOfDate(
 }
 
 /**
- * Returns the rate of the user's latest timesheet before this week, or else of the earliest timesheet after it; null if
- * there is no such timesheet.
+ * Returns the rate of the user's latest timesheet before this week or, if there is none, of the earliest timesheet
+ * after this week. Returns null if there are no other timesheets.
  */
 export async function findLatestRate(
   { db, organizationId }: Tenant,

@@ -12,7 +12,7 @@ export const TIMESHEET_MOVES: Readonly<Record<TimesheetStatus, readonly Timeshee
   exported: [],
 }
 
-/** Allows more than 28 changes of place per day. Every change recounts the whole week in memory. */
+/** Enough for 28 entries per day. Every change counts the whole week again in memory. */
 export const MAX_ENTRIES = 200
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
@@ -34,7 +34,10 @@ export function assertTimesheetOpen({ status, weekStarting }: Timesheet): void {
   )
 }
 
-/** Throws `conflict` if the timesheet is approved, and therefore in the budgets, or exported to payroll. */
+/**
+ * Throws `conflict` if the timesheet is approved or exported to payroll. From its approval on, the budgets include its
+ * entries.
+ */
 export function assertTimesheetNotApproved({ status, weekStarting }: Timesheet): void {
   if (status !== 'approved' && status !== 'exported') return
   throw conflict(
@@ -44,8 +47,8 @@ export function assertTimesheetNotApproved({ status, weekStarting }: Timesheet):
 }
 
 /**
- * The permission to see and set wages. Read-only roles can also read payments, so this is the permission to write
- * payments.
+ * The permission to see and set wages. Roles that can only read may also read payments, so reading payments is not a
+ * sufficient permission.
  */
 const RATES_PERMISSION = 'payments:write'
 
@@ -59,8 +62,8 @@ export function assertCanSetRate(call: Call, rate: number | null | undefined): v
 }
 
 /**
- * Throws if a user approves their own timesheet without the permission to set wages. A key acts for the organization,
- * so this applies only to signed-in users.
+ * Throws if a user approves their own timesheet without the permission to set wages. Applies only to signed-in users,
+ * because a key acts for the organization.
  */
 export function assertCanApproveTimesheet({ principal, permissions }: Call, { userId }: Timesheet): void {
   if (principal.kind !== 'user' || principal.id !== userId || permissions.has(RATES_PERMISSION)) return
@@ -69,10 +72,7 @@ export function assertCanApproveTimesheet({ principal, permissions }: Call, { us
   })
 }
 
-/**
- * Returns the timesheet or entry in the form that the caller may see. Rates and costs are omitted unless the caller may
- * see wages.
- */
+/** Returns the timesheet or entry without rates and costs, unless the caller may see wages. */
 export function hideRates<Record extends { rate: number | null; cost: number | null }>(
   call: Call,
   record: Record,

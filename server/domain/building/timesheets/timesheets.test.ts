@@ -15,7 +15,7 @@ let communityId: string
 let homeId: string
 let framing: string
 let trim: string
-/** Key that can read and write timesheets but cannot see rates. */
+/** A key that can read and write timesheets but cannot see rates. */
 let foreman: string
 let userId: string
 let people = 0
@@ -200,7 +200,7 @@ test('contradictory fields of a time entry are reported at their fields', async 
     expect([fields, refused.status, refused.body.errors?.[0]?.pointer]).toEqual([fields, 422, pointer])
   }
   expect(await listed(sheet)).toEqual([])
-  // One hour earlier, it is still the same week in Chicago.
+  // In Chicago, one hour earlier is still in the same week.
   const late = await add(sheet, { startedAt: '2026-11-23T05:00:00+00', endedAt: '2026-11-23T06:00:00Z' })
   expect(late).toMatchObject({ date: '2026-11-22', hours: 1, startedAt: '2026-11-23T05:00:00.000Z' })
   const stated = await plumbline.patch(`${ENTRIES}/${late.id}`, { startedAt: null, hours: 2 })
@@ -231,7 +231,8 @@ test("a user's time entries cannot overlap or exceed the hours of a day", async 
   expect((await post({ date: '2026-11-19', hours: 15.5 })).body.errors).toMatchObject([{ pointer: '/hours' }])
   await add(sheet, { date: '2026-11-19', hours: 15 })
 
-  // The Sunday night entry ends in the next week. Entries of that week must also not overlap it.
+  // This entry starts on Sunday night and ends in the next week, so entries of the next week must not overlap it
+  // either.
   await add(sheet, span('23T03:00', '23T09:00'))
   const next = await newSheet({ weekStarting: '2026-11-23' })
   const early = { startedAt: '2026-11-23T08:00:00Z', endedAt: '2026-11-23T10:00:00Z' }
@@ -291,7 +292,7 @@ test('omitted fields of a time entry are taken from its task, trade, or cost cod
   await plumbline.delete(`/api/ext/homes/${elsewhere}`)
   const gone = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, { date: WEEK, hours: 1, homeId: elsewhere })
   expect(gone.body).toMatchObject({ status: 409, reason: 'archived' })
-  // The trade is in use, so it cannot be renamed.
+  // The trade is in use and cannot be renamed.
   const { body: scopes } = await plumbline.get('/api/ext/scopes?name=framing')
   const renamed = await plumbline.patch(`/api/ext/scopes/${scopes.data[0].id}`, { name: 'carpentry' })
   expect(renamed.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('time entries') })
@@ -320,7 +321,7 @@ test('approved time is included in the budget of its home by trade and cost code
   expect(await getActual(homeId)).toEqual({
     rows: [
       ['framing', framing, 400],
-      // No budget line and no trade has the cost code, so it is listed separately.
+      // The cost code belongs to no budget line and no trade, so the hours are listed separately.
       ['unassigned', trim, overtime],
       ['unassigned', null, 800],
     ],

@@ -10,8 +10,8 @@ import * as timesheets from './queries.ts'
 import { MAX_ENTRIES } from './timesheet.ts'
 
 /**
- * Functions that change the entries of a timesheet. The timesheet's row and its user must be locked. Each change
- * recounts the week, because one more hour on Monday can turn an hour on Friday into overtime.
+ * The fields of a new entry. The functions of this file require that the user and the timesheet's row are locked. Each
+ * change counts the week again, because one more hour on Monday can turn an hour on Friday into overtime.
  */
 export type EntryDraft = Omit<NewRowValues<TimeEntry>, keyof CountedEntry | 'timesheetId' | 'userId'>
 
@@ -60,7 +60,7 @@ export async function removeEntry(call: WriteCall, sheet: Timesheet, entry: Time
   await recalculateWeek(call, sheet, {})
 }
 
-/** Recounts the week by the organization's rule, and updates the timesheet's totals. */
+/** Counts the hours of the week again by the organization's rule, and updates the totals of the timesheet. */
 export async function recalculateWeek(
   call: WriteCall,
   sheet: Timesheet,
@@ -78,7 +78,7 @@ async function findOvertimeRule(call: WriteCall): Promise<OvertimeRule> {
   return (await timesheets.findWeekSettings(call)).overtimeRule
 }
 
-/** Stores the recounted values of the entries that were not changed themselves. */
+/** Stores the new values of the entries that the request did not change. */
 async function storeOtherEntries(
   call: WriteCall,
   before: readonly TimeEntry[],
@@ -93,7 +93,7 @@ async function storeOtherEntries(
   await entries.updateAll(call, changed)
 }
 
-/** Throws if the time is outside the week, exceeds the hours of a day, or overlaps other time of the user. */
+/** Throws if the time is outside the week, exceeds the hours of a day, or overlaps another entry of the user. */
 async function assertEntryFits(
   call: WriteCall,
   sheet: Timesheet,
@@ -125,7 +125,7 @@ async function assertEntryFits(
 
 /**
  * Throws if the date belongs to another timesheet of the user. After a change of the first day of the week, two
- * timesheets can contain a date. The date belongs to the timesheet that has time on it; otherwise, to the earlier
+ * timesheets can contain a date. The date belongs to the timesheet with time on it or, if there is none, to the earlier
  * timesheet.
  */
 async function assertDayIsFree(call: WriteCall, sheet: Timesheet, { date, startedAt }: EntryTimes): Promise<void> {

@@ -7,10 +7,10 @@ import { splitBudgetedAmount } from '../budgets/budget-line.ts'
 type LineChanges = Pick<BudgetLine, 'approvedChanges'>
 
 /**
- * Returns the changes that a transfer makes to the two lines. The source line must keep at least zero, because a
- * negative budget would let other lines spend money that does not exist. The line may keep less than the ordered
- * amount, because orders are compared with the budget by trade and cost code, not by line. Many transfers correct money that was budgeted in the wrong
- * place.
+ * Returns the changes that a transfer makes to both lines. The source line must not become negative, because a negative
+ * budget would let other lines spend money that does not exist. The source line may become smaller than the amount
+ * ordered on it. Budgets are compared with orders by trade and cost code, not by line, and many transfers correct money
+ * that was budgeted in the wrong place.
  */
 export function planTransfer(
   from: BudgetLine,
@@ -38,7 +38,7 @@ export function planTransfer(
   return { from: toLineChanges(from, left, currency), to: toLineChanges(to, raised, currency) }
 }
 
-// A locked budget keeps its original amounts, so a transfer is an approved change.
+// A locked budget keeps its original amounts, so the transfer changes the approved changes.
 function toLineChanges({ originalAmount }: BudgetLine, budgeted: number, currency: string): LineChanges {
   return {
     approvedChanges: splitBudgetedAmount(budgeted, originalAmount, { isLocked: true, currency }).approvedChanges,
@@ -46,8 +46,8 @@ function toLineChanges({ originalAmount }: BudgetLine, budgeted: number, currenc
 }
 
 /**
- * Returns an error for each reason that prevents a transfer from or to the line. `pointer` refers to the field that
- * names the line.
+ * Returns an error for each reason why the line cannot be part of a transfer. `pointer` refers to the field that
+ * contains the ID of the line.
  */
 export function findTransferLineErrors(line: BudgetLine, homeId: string, pointer: string): FieldError[] {
   if (line.homeId !== homeId)

@@ -194,7 +194,7 @@ test('concurrent budget transfers never make a line negative and never deadlock'
 })
 
 test("budget transfers can be filtered by date in the organization's time zone", async () => {
-  // At 3:00 UTC, it is still the previous day in a builder's default time zone.
+  // At 3:00 UTC, it is still the previous day in the default time zone of a builder.
   const { body: caller } = await plumbline.get('/api/ext/me')
   expect(caller.organization.timeZone).toBe('America/Chicago')
   const now = plumbline.clock.now()

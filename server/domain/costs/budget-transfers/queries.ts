@@ -3,7 +3,7 @@ import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const { list, findAll, insert } = defineResource({
   schema: 'BudgetTransfer',
-  // Columns that the database computes from the lines' amounts before the transfer.
+  // Columns that the database computes from the amounts of the lines before the transfer.
   computed: { fromBudgetedAfter: 't."fromBudgetedAfter"', toBudgetedAfter: 't."toBudgetedAfter"' },
   filters: {
     lineId: (line) => `(t."fromLineId" = ${line} or t."toLineId" = ${line})`,
@@ -12,7 +12,7 @@ export const { list, findAll, insert } = defineResource({
   },
 })
 
-/** Returns a date and its time zone in the form that the filters `from` and `to` expect. */
+/** Returns a date with its time zone, in the format of the filters `from` and `to`. */
 export function toZonedDay({ timeZone }: Pick<Call, 'timeZone'>, date: string): string {
   return `${date} ${timeZone}`
 }

@@ -4,7 +4,7 @@ import type { NewRowValues } from '../../../platform/resources/resource.ts'
 import { formatAmount, formatMaxAmount } from '../../../platform/values/format.ts'
 import { computeLineTotal, isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
 
-/** A budget is given as an amount, or as a quantity and a unit cost, to which transferred amounts are added. */
+/** The budget of a line is either an amount, or a quantity and a unit cost plus the transferred amounts. */
 interface LinePricing {
   currency: string
   quantity: number | null
@@ -14,10 +14,9 @@ interface LinePricing {
 }
 
 /**
- * Returns the budgeted amount of a line. If quantity and unitCost are given, this is their product, rounded to the
- * currency's minor unit, plus transfers. Otherwise, the budgeted amount is the given amount. Returns `undefined` if
- * neither the factors nor the amount are given. Throws if a given amount contradicts the product, because one of them
- * must be a mistake.
+ * Returns the budgeted amount of a line. If quantity and unitCost are given, returns their product, rounded to the
+ * currency's minor unit, plus transfers. Otherwise, returns the given amount, or `undefined` if there is none. Throws
+ * if a given amount contradicts the product, because one of them must be a mistake.
  */
 export function computeBudgetedAmount({
   quantity,
@@ -49,9 +48,9 @@ export function computeBudgetedAmount({
 }
 
 /**
- * Splits a budgeted amount into the original amount and approved changes. Before the budget is locked, the whole
- * budgeted amount is the original amount. Afterward, the original amount stays, and the difference is an approved
- * change.
+ * Splits a budgeted amount into the original amount and approved changes. Before the budget is locked, the entire
+ * budgeted amount is the original amount. Afterward, the original amount does not change, and the difference is an
+ * approved change.
  */
 export function splitBudgetedAmount(
   budgeted: number,
@@ -90,14 +89,14 @@ export function buildBudgetLine(
 export const BELONGS_TO_SELECTION =
   'Cannot change or remove the budget line: it belongs to a selection. Change the selection instead.'
 
-/** Returns why the line cannot be changed in this way; null if it can. */
+/** Returns the reason why the line cannot be changed in this way; null if it can be changed. */
 export function explainWhyLineIsFixed(line: BudgetLine, scope: string | undefined, isLocked: boolean): string | null {
   if (line.optionSelectionId !== null) return BELONGS_TO_SELECTION
   const isMoved = scope !== undefined && scope !== line.scope
   return isLocked && isMoved ? 'Cannot change the scope of the line: the budget is locked.' : null
 }
 
-/** Returns the changes that an update makes to the line, including its amounts. */
+/** Returns the changes of the line for an update, including its amounts. */
 export function toBudgetLineChanges(
   line: BudgetLine,
   body: BudgetLineUpdate,

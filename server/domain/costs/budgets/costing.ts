@@ -21,25 +21,30 @@ import {
   toLineSource,
 } from './selected-option.ts'
 
-/** The largest quantity that a budget line can hold. */
+/** The maximum quantity of a budget line. */
 const MAX_QUANTITY = 9_999_999_999.9999
 
-/** The fields of a home that costs depend on; the home need not exist. */
+/** The fields of a home that determine its costs. The home does not need to exist. */
 export type CostingHome = Pick<Home, 'name' | 'communityId' | 'planId' | 'planRevision' | 'elevation'>
 
-/** The items to cost: the home itself and some of its selections. */
+/** A request for the costs of a home and of some of its selections. */
 export interface CostingRequest {
   readonly on: string
   readonly base: boolean
-  /** All selections of the home, because one can depend on another. */
+  /** All selections of the home, because one selection can affect the cost of another. */
   readonly selected: readonly SelectedOption[]
-  /** IDs of the selections whose cost is computed. The takeoffs of the other selections still affect the cost. */
+  /**
+   * The IDs of the selections whose costs are returned. The takeoffs of the other selections still affect these costs.
+   */
   readonly of: ReadonlySet<string>
-  /** Options that are treated as selected although they are not selected. */
+  /** Options that are costed as if they were selected. */
   readonly also: readonly ChosenOption[]
 }
 
-/** The cost of a selection. Null if a part has no price, because the sum of the other parts would be misleading. */
+/**
+ * The cost of a selection. The amount is null if a part has no price, because the sum of the other parts would be
+ * misleading.
+ */
 export interface CostedSelection {
   readonly id: string
   readonly cost: number | null
@@ -52,7 +57,7 @@ export interface Costing {
   readonly selections: readonly CostedSelection[]
 }
 
-/** A takeoff line to price, for the home or for a selection. */
+/** A takeoff line to price, which belongs to the home or to a selection. */
 interface LineToPrice {
   readonly line: ResolvedTakeoffLine
   readonly selected: SelectedOption | null
@@ -60,8 +65,8 @@ interface LineToPrice {
 }
 
 /**
- * Computes the cost of a home and its selections on a date, by line. The number of statements does not depend on the
- * number of lines or selections.
+ * Computes the costs of a home and its selections on a date, line by line. The number of statements does not depend on
+ * the number of lines or selections.
  */
 export async function computeCosting(call: Call, home: CostingHome, requested: CostingRequest): Promise<Costing> {
   const asked = requested.selected.filter(({ id }) => requested.of.has(id))
@@ -125,7 +130,8 @@ async function listHomeLines(call: Call, home: CostingHome, { selected, also }: 
   })
   const house = { planId, revision: planRevision, elevation }
   return computeHomeLines(call, house, built, [...chosen, ...also]).catch((error: unknown) => {
-    // The plan may have lost a figure since its takeoff was saved, and takeoffs of options can change.
+    // A formula can become invalid after it was saved, for example if the plan loses a figure or the takeoff of an
+    // option changes.
     if (error instanceof FormulaError)
       throw conflict(
         'not_suitable',
@@ -147,8 +153,8 @@ async function findCoveredTrades(
 }
 
 /**
- * Returns the lines to price. In the budget, a line that a selection replaces remains, and the selection has a negative
- * line to offset it.
+ * Returns the lines to price. If a selection replaces a line of the home, the home's line remains in the budget, and
+ * the selection has a negative line that offsets it.
  */
 function listLinesToPrice(
   { base, options }: HomeLines,
@@ -218,14 +224,14 @@ function toMoney({ option }: SelectedOption, cost: number): number {
 }
 
 /**
- * Returns the trade under which the selection is budgeted if its cost is an amount. The lines of a takeoff have their
- * own trades.
+ * Returns the trade of a selection whose cost is an amount. If the cost is computed, returns no trade, because each
+ * takeoff line has its own trade.
  */
 function listTradesOfAmount(selected: SelectedOption): string[] {
   return getCostingOption(selected) === null ? [selected.scope ?? NO_TRADE] : []
 }
 
-/** Returns the trades in the organization's current spelling. Only a call that writes creates missing trades. */
+/** Returns the organization's current spelling of the trades. Creates missing trades only if the call writes. */
 async function findTrades(call: Call, provided: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (provided.length === 0) return new Map()
   const names = [...new Set(provided)]

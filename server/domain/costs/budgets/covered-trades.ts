@@ -8,9 +8,9 @@ import { getCostingOption, type SelectedOption, toLineSource } from './selected-
 /** The unit of a lump sum. */
 const LUMP_SUM_UNIT = 'LS'
 
-/** Trades of a home and its options for which a lump sum pays, so that their lines cost nothing. */
+/** The trades for which a lump sum pays. Takeoff lines of these trades cost nothing. */
 export class CoveredTrades {
-  /** Lump sums by option (null for the home itself) and by trade. */
+  /** The lump sums by option and trade. The key null contains the lump sums for the home itself. */
   readonly #sums: ReadonlyMap<string | null, ReadonlyMap<string, AgreedLumpSum>>
 
   readonly #currency: string
@@ -23,7 +23,10 @@ export class CoveredTrades {
     )
   }
 
-  /** Returns whether a lump sum pays for the line, for added lines as well as for removed lines. */
+  /**
+   * Returns whether a lump sum pays for the line. This applies both to lines that an option adds and to lines that it
+   * removes.
+   */
   has({ optionId, scope }: Pick<ResolvedTakeoffLine, 'optionId' | 'scope'>): boolean {
     return scope !== null && (this.#sums.get(optionId)?.has(scope.toLowerCase()) ?? false)
   }
@@ -32,7 +35,7 @@ export class CoveredTrades {
     return this.#sumsOf(null).map((sum) => toEstimatedLine(sum, null, this.#currency))
   }
 
-  /** Returns the lump sums of a selection whose cost is computed; empty if the cost is an amount. */
+  /** Returns the lump sums of a selection; empty if the cost of the selection is an amount. */
   linesOf(selected: SelectedOption): EstimatedLine[] {
     const option = getCostingOption(selected)
     return option === null ? [] : this.#sumsOf(option.id).map((sum) => toEstimatedLine(sum, selected, this.#currency))

@@ -56,7 +56,7 @@ test('an estimate creates a budget line for each takeoff line at the price of th
   expect(status).toBe(200)
   expect(body).toMatchObject({
     ...{ homeId: home, planId: plan, planRevision: 1, elevation: null, on: '2026-06-01' },
-    // 257 studs at 3.42 and 2,100 square feet at 5.125.
+    // The total is 257 studs at 3.42 and 2,100 square feet at 5.125.
     ...{ total: 11641.44, priced: 2, added: 2, changed: 0, removed: 0, unpriced: [], currency: 'USD' },
   })
   expect(await budgetLines(home)).toMatchObject([
@@ -94,7 +94,7 @@ test('a second estimate changes only lines with changed costs', async () => {
     { source: 'manual', budgeted: 1200, version: 1 },
     { source: 'base', unitCost: 3.1, version: 2 },
   ])
-  // A removed line is restored as the same line.
+  // A removed line is restored with the same ID.
   expect((await estimate(home)).body).toMatchObject({ added: 0, changed: 1 })
   expect(await budgetLines(home)).toHaveLength(3)
   await plumbline.delete(`/api/ext/prices/${local}`)

@@ -11,8 +11,8 @@ import { getCostingOption } from './selected-option.ts'
 import { findActiveSelections, storeSelectionCosts } from './selection-queries.ts'
 
 /**
- * Estimates the budget of a locked home, including its approved selections. Throws `conflict` if the budget can no
- * longer be estimated. The number of statements does not depend on the size of the takeoff.
+ * Estimates the budget of a locked home with its approved selections. Throws `conflict` if the budget can no longer be
+ * estimated. The number of statements does not depend on the length of the takeoff.
  */
 export async function estimateBudget(call: WriteCall, home: Home, date: string | undefined): Promise<BudgetEstimate> {
   const { planId, planRevision, elevation } = home
@@ -56,7 +56,7 @@ export async function estimateBudget(call: WriteCall, home: Home, date: string |
   }
 }
 
-/** The maximum number of issues stored with a selection. The estimate returns all issues. */
+/** The maximum number of issues that are stored with a selection. The response of the estimate contains all issues. */
 const MAX_ISSUES_SHOWN = 20
 
 export function toSelectionIssues(unpriced: readonly UnpricedLine[]): SelectionIssue[] {

@@ -5,7 +5,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordBudgetLineEvents } from './line-events.ts'
 import * as budgetLines from './queries.ts'
 
-/** A budget line estimated from a takeoff line, a lump sum, or the cost of a selection. */
+/** A budget line that was estimated from a takeoff line, a lump sum, or the cost of a selection. */
 export interface EstimatedLine
   extends Pick<
     BudgetLine,
@@ -13,7 +13,7 @@ export interface EstimatedLine
     | ('scope' | 'costCodeId')
     | ('description' | 'quantity' | 'unit' | 'unitCost')
   > {
-  /** Whether the line removes a line of the home that the selection replaces. */
+  /** Whether the line offsets a line of the home that the selection replaces. */
   isTakenOut: boolean
   amount: number
 }
@@ -26,8 +26,9 @@ const COLUMNS_SQL = sql.raw(COLUMN_NAMES.map((name) => `"${name}"`).join(', '))
 const STORED_COLUMNS_SQL = sql.raw(COLUMN_NAMES.map((name) => `b."${name}"`).join(', '))
 
 /**
- * Returns the key that identifies a line in a later estimate. Keys contain the selection's ID, so no two lines share a
- * key. The lump sum of a trade keeps its budget line when a new contract replaces the previous contract.
+ * Returns the key that identifies the same line in the next estimate. Keys contain the ID of the selection, so no two
+ * lines have the same key. The key of a lump sum contains its trade but not its contract, so the lump sum keeps its
+ * budget line when another contract replaces its contract.
  */
 function toEstimateKey({ optionSelectionId, isTakenOut, takeoffLineId, contractId, scope }: EstimatedLine): string {
   if (contractId !== null) return `${optionSelectionId ?? ''}=${scope.toLowerCase()}`
@@ -35,9 +36,9 @@ function toEstimateKey({ optionSelectionId, isTakenOut, takeoffLineId, contractI
 }
 
 /**
- * Replaces the estimated lines of a home, or only the lines of some selections. A takeoff line keeps its budget line,
- * to which orders may refer. A line with the same figures is not changed. Before the budget is locked, all amounts are
- * original amounts, and lines that no longer exist are removed. Afterward, the original amounts stay, and every
+ * Replaces the estimated lines of a home, or only those of some selections. Each takeoff line keeps its budget line,
+ * because orders may refer to it. Lines whose figures are the same are not changed. Before the budget is locked, all
+ * amounts are original amounts, and obsolete lines are removed. Afterward, original amounts do not change, and every
  * difference is an approved change.
  */
 export async function replaceEstimate(
@@ -51,16 +52,14 @@ export async function replaceEstimate(
   return { ...written, added: written.added.length }
 }
 
-/** The home whose lines are estimated, and the selections whose lines are replaced. */
+/** The home, and the selections whose lines are replaced. */
 interface EstimatePlace {
   homeId: string
   isLocked: boolean
   of: readonly string[] | 'all'
 }
 
-/**
- * Returns the IDs of all lines that an estimate may change, including removed lines, which the estimate may restore.
- */
+/** Returns the IDs of all lines that an estimate may change, including removed lines that it may restore. */
 async function findEstimatedIds({ db, organizationId }: WriteCall, homeId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('budgetLines')

@@ -5,31 +5,31 @@ import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES, SETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 import { NO_TRADE } from './no-trade.ts'
 
-/** The figures that can be summed. The other figures are computed from these. */
+/** The figures that can be summed. All other figures are computed from them. */
 export type AdditiveFigures = Pick<
   BudgetCostCode,
   | ('budgeted' | 'originalBudgeted' | 'approvedChanges')
   | ('committed' | 'pendingCommitted' | 'actual' | 'paid' | 'retained')
 > & {
-  /** Cost of the approved time of the builder's own workers, which is not part of any order. */
+  /** The cost of the approved time of the builder's own workers. Orders do not include this cost. */
   labor: number
 }
 
-/** The budget of a home for one trade and cost code, or for a trade's lines without a cost code. */
+/** The budget of a home for one trade and cost code, or for the lines of a trade without a cost code. */
 export interface BudgetRow extends AdditiveFigures, Pick<BudgetCostCode, 'costCodeId' | 'code' | 'name' | 'category'> {
   scope: string
 }
 
 /**
- * Returns the budgets of several homes by trade and cost code in one statement, so that all figures are from the same
- * moment. Sorts rows by the trade's name, then by code, with rows without a code last. Omits homes without rows. Trades
- * that differ only in letter case count as one trade. The spelling comes from the budget, else from the orders, else
- * from the time entries.
+ * Returns the budgets of several homes by trade and cost code. Uses one statement, so that all figures are from the
+ * same moment. The rows are sorted by the name of the trade and then by code. Rows without a code are last. Omits homes
+ * without rows. Trades whose names differ only in letter case count as one trade. Uses the spelling of the budget or,
+ * if the trade is not in the budget, that of the orders or time entries.
  *
- * Payments for a single line count for that line. All other payments and the order's retainage are divided among the
- * lines, in proportion to the completed work that was not paid separately. Amounts are rounded half away from zero on the
- * running sum, so the lines add up to the order. If there is no such work, as for a deposit, the ordered amounts determine
- * the proportion.
+ * A payment for a single line counts for that line. All other payments and the retainage of the order are divided among
+ * the lines, in proportion to the completed work that was not paid separately. Rounds the running sum half away from
+ * zero, so that the amounts of the lines add up to the amount of the order. If there is no such work, for example for a
+ * deposit, divides in proportion to the ordered amounts.
  */
 export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
   const { organizationId } = call
@@ -96,7 +96,7 @@ export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): 
   return byHome
 }
 
-/** Returns the SQL expression for the line's share of an amount of the order. */
+/** Returns the SQL expression for a line's share of an amount of its order. */
 function shareSql(amount: string) {
   const decimals = toMinorUnitsSql('o."currency"')
   return sql.raw(
@@ -109,7 +109,8 @@ function isInStatusSql(statuses: readonly string[]) {
 }
 
 /**
- * Returns the SQL expression for the line's amount with tax if its order has one of the statuses; otherwise, for zero.
+ * Returns the SQL expression for a line's amount with tax if its order has one of these statuses, and for zero
+ * otherwise.
  */
 function amountInStatusSql(statuses: readonly string[]) {
   return sql`case when ${isInStatusSql(statuses)} then l."amount" else 0 end`

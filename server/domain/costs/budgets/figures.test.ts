@@ -11,8 +11,7 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   communityId = (await made('/communities', { name: 'Juniper Ridge', status: 'active' })).id
   vendorId = (await made('/vendors', { companyName: 'Lone Star Framing LLC', scopes: ['framing'] })).id
-  // The cost codes are not created in the order of their codes, so that sorting by code and by ID give different
-  // results.
+  // The IDs of the cost codes are not in the order of the codes, so that the test notices sorting by ID.
   labor = (await made('/cost-codes', { code: '06-120', name: 'Framing labor', category: 'labor' })).id
   lumber = (await made('/cost-codes', { code: '06-110', name: 'Framing lumber', category: 'material' })).id
 })
@@ -94,8 +93,8 @@ test('completed work counts as paid only after its order is closed', async () =>
 test('the retainage of an order is divided among its lines to the cent', async () => {
   const lines = [lumber, labor, null].map((costCodeId) => ({ costCodeId, unitPrice: 0.35 }))
   const ordered = await order(lines)
-  // The retainage is 10 percent of 1.05, rounded half up. Rounding ten percent of each line would give 0.04 three
-  // times, for a total of 0.12.
+  // The retainage is 10% of 1.05, rounded half up. Rounding 10% of each line would give 0.04 three times, for a total
+  // of 0.12.
   await move(ordered.id, 'approved', 'issued', 'accepted', 'completed')
   expect((await plumbline.get(`/api/ext/purchase-orders/${ordered.id}`)).body.retainedAmount).toBe(0.11)
   const { scopes, totalRetained } = await budget()
@@ -115,7 +114,7 @@ test('the forecast divides the remaining budget of a trade to the cent among cos
     return [...byCode(scopes[0].costCodes, 'forecastAtCompletion'), totalForecastAtCompletion]
   }
   expect(await forecasts()).toEqual([['06-110', 100], ['06-120', 200], 300])
-  // The other two codes cover the excess of an order without a code.
+  // The unused budget of the other two codes offsets the excess of the order without a code.
   const { id } = await order([{ unitPrice: 200 }])
   expect(await forecasts()).toEqual([['06-110', 33.33], ['06-120', 66.67], [null, 200], 300])
   await move(id, 'void')

@@ -3,13 +3,13 @@ import { divideAmount, subtract, sum } from '../../../platform/values/money.ts'
 import type { AdditiveFigures, BudgetRow } from './figure-queries.ts'
 
 /**
- * The budget of a home is not stored. Each read computes it from budget lines, purchase orders, and approved time, so
- * it is never stale.
+ * The computed figures of a budget, which are not stored. Each read computes them from budget lines, purchase orders,
+ * and approved time, so they are always current.
  */
 type BudgetFigures = Omit<BudgetScope, 'scope' | 'costCodes'>
 type ComputedBudget = Omit<HomeBudget, 'homeId' | 'lockedAt' | 'asOf' | 'currency'>
 
-/** Returns the budget of a home from its rows, which must be sorted by scope. */
+/** Returns the budget of a home from its rows, which must be sorted by trade. */
 export function toBudget(rows: readonly BudgetRow[], currency: string): ComputedBudget {
   const byScope = new Map<string, BudgetRow[]>()
   for (const row of rows) {
@@ -50,10 +50,10 @@ function toFigures(added: AdditiveFigures, forecastAtCompletion: number): Budget
 }
 
 /**
- * Returns the forecast cost of each code of a trade. A trade's budget is shared: the unused budget of one code offsets
- * the excess of another. The part of the budget that orders and approved time do not use is therefore divided among the
- * codes that are below budget. The forecasts add up to the trade's forecast: its budget, or its orders and time if they
- * exceed the budget.
+ * Returns the forecast cost of each cost code of a trade. The cost codes of a trade share its budget, so the unused
+ * budget of one code offsets the excess of another. The budget that orders and approved time do not use is divided
+ * among the codes that are below budget. The forecasts add up to the forecast of the trade, which is its budget or, if
+ * orders and time exceed the budget, their total.
  */
 function forecastCostCodes(rows: readonly BudgetRow[], currency: string): number[] {
   const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.labor]))

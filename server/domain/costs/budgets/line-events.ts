@@ -4,7 +4,7 @@ import { buildEvent, recordEvents } from '../../../platform/events/record-event.
 import * as budgetLines from './queries.ts'
 
 /**
- * Records an event for each line that was added or changed. Call this function after the lines are written.
+ * Records an event for each added or changed line. The lines must already be stored.
  *
  * @param former the lines before the change; lines whose version is the same have no event
  */

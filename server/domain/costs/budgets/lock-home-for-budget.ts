@@ -6,7 +6,7 @@ import * as homes from '../../land/homes/queries.ts'
 
 /**
  * Locks the home and returns it. Throws `conflict` if the home's budget can no longer change. Every change of a budget
- * locks the home first, so that changes run one after the other and never see each other's partial results.
+ * locks the home first, so that concurrent changes never see partial results of other changes.
  */
 export async function lockHomeForBudget(call: WriteCall, homeId: string): Promise<Home> {
   const home = await homes.lock(call, homeId)

@@ -4,10 +4,10 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 
-/** A home has a few dozen trades, and each option affects a few trades, so no real home comes near this limit. */
+/** A home has a few dozen trades, and each option affects only a few trades, so no real home reaches this limit. */
 const MAX_SUMS = 5000
 
-/** A lump sum with the fields of its contract that an estimate needs. */
+/** A lump sum, with the fields of its contract that an estimate uses. */
 export interface AgreedLumpSum
   extends Pick<LumpSum, 'optionId' | 'costCodeId' | 'description' | 'amount'>,
     Pick<Contract, 'scope' | 'number'> {
@@ -17,9 +17,9 @@ export interface AgreedLumpSum
 type LumpSumHome = Pick<Home, 'name' | 'communityId' | 'planId' | 'elevation'>
 
 /**
- * Returns the lump sum that applies on the date for each trade of the home, and for each trade of each option. If
- * several lump sums apply, the rule is the same as for prices: the most specific lump sum, then the preferred, then the
- * lowest.
+ * Returns the lump sums that apply on the date: one for each trade of the home, and one for each trade of each option.
+ * If several lump sums apply, the same rule as for prices applies: the most specific lump sum takes precedence, then
+ * the preferred one, then the lowest.
  */
 export async function findAgreedLumpSums(
   { db, organizationId }: Tenant,

@@ -25,7 +25,7 @@ beforeAll(async () => {
     parts.set(sku, part)
   }
 })
-// Lump sums of a contract that was terminated today still apply today, so every test has its own plan.
+// Lump sums of a contract that is terminated still apply on the same day, so each test uses its own plan.
 beforeEach(async () => {
   const lines = [line('STUD', 100), line('LABOR', 200), line('TRUSS', 1), line('SHINGLE', 20), line('PERMIT', 1)]
   plan = await made('plans', { code: `P${++plans}`, name: 'The Possumhaw', elevations: [{ code: 'A' }, { code: 'B' }] })
@@ -46,7 +46,7 @@ async function made(path: string, body: object): Promise<string> {
 const newVendor = (companyName: string, fields: object = {}) =>
   made('vendors', { companyName, status: 'active', ...fields })
 
-/** Creates an active turnkey contract with its own vendor. */
+/** Creates an active turnkey contract with a new vendor. */
 async function agreed(lumpSums: object[], fields: object = {}) {
   const vendorId = await newVendor('Lone Star Framing')
   const terms = { vendorId, scope: 'framing', contractType: 'turnkey', effectiveDate: '2026-01-01', ...fields }
@@ -120,7 +120,7 @@ test('the most specific lump sum applies to a home, even if another lump sum is 
   expect(await costs({ elevation: 'B' })).toBe(5)
   expect(await costs({})).toBe(4)
   expect(await costs({ communityId: elsewhere })).toBe(2)
-  // Contracts of inactive vendors and contracts for other dates do not count.
+  // Contracts of inactive vendors and contracts for other periods do not apply.
   await post(`vendors/${contracts[2]?.vendorId}/status`, { status: 'inactive' })
   expect(await costs({ communityId: elsewhere })).toBe(3)
   const home = await newHome({ communityId: elsewhere })
@@ -135,7 +135,7 @@ test("a lump sum for an option replaces the option's lines in that trade", async
   const home = await newHome()
   const framed = await agreed([{ optionId: option, amount: 40 }])
   const selection = await select(home, { optionId: option, quantity: 3 })
-  // The cost is three times 40, plus three squares of shingles at 90.
+  // The cost is 3 lump sums of 40, plus 3 squares of shingles at 90.
   expect(selection).toMatchObject({ cost: 390, issues: [] })
   await post(`selections/${selection.id}/status`, { status: 'approved' })
   expect((await estimate(home)).covered).toEqual([
@@ -147,7 +147,7 @@ test("a lump sum for an option replaces the option's lines in that trade", async
   ])
   await terminate(framed.id)
   expect((await estimate(home, { on: '2099-01-01' })).covered).toEqual([])
-  // The lump sum is replaced by three times ten hours at 5.
+  // Instead of the lump sum, the cost now contains 3 × 10 hours of labor at 5.
   const after = (await plumbline.get(`/api/ext/selections/${selection.id}`)).body
   expect(after.cost).toBe(420)
 })

@@ -1,2 +1,2 @@
-/** The scope of budget lines without a trade. */
+/** The trade of budget lines without a trade. */
 export const NO_TRADE = 'unassigned'

@@ -32,7 +32,7 @@ export const budgetOperations = {
 
   async addBudgetLine({ path, query, body }, call) {
     const line = await call.write(async (call) => {
-      // The lock on the home determines whether this runs before or after the budget is locked.
+      // After the home is locked, another request can no longer lock the budget during this update.
       const home = await lockHomeForBudget(call, path.homeId)
       await assertCostCodeInUse(call, body.costCodeId)
       const scope = await scopes.requireTrade(call, body.scope, query.createScopes)

@@ -3,7 +3,7 @@ import type { Home } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { type Balance, postDifference } from '../../ledger/post-difference.ts'
 
-/** Posts the changes in the budget of a locked home. A budget counts from the day on which it is locked. */
+/** Posts the changes in the budget of a locked home. Before a budget is locked, it is not posted. */
 export async function postBudget(call: WriteCall, { id: homeId, budgetLockedAt }: Home): Promise<void> {
   if (budgetLockedAt === null) return
   const { rows } = await sql<Balance>`

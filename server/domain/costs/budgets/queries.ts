@@ -20,7 +20,7 @@ export const {
 } = defineResource({
   schema: 'BudgetLine',
   computed: {
-    // A column that the database computes, so that lists can be sorted by it.
+    // The database computes this column, so that lists can be sorted by it.
     budgeted: 't."budgeted"',
     transferred: `${transferredSumSql('toLineId')} - ${transferredSumSql('fromLineId')}`,
   },
@@ -31,12 +31,13 @@ function transferredSumSql(side: 'fromLineId' | 'toLineId'): string {
     where x."organizationId" = t."organizationId" and x."${side}" = t."id")`
 }
 
-/** The commitment figures of a trade; the other figures of a budget are in figure-queries.ts. */
+/** The figures about the commitments of a trade. The other figures of a budget are in figure-queries.ts. */
 export type Commitment = Pick<BudgetScope, 'scope' | 'budgeted' | 'committed' | 'pendingCommitted' | 'variance'>
 
 /**
- * Returns the commitments of every trade of the home in one statement, sorted by name. Sums amounts as numeric. Trades
- * that differ only in case count as one trade, with the spelling from the budget.
+ * Returns the commitments of every trade of the home in one statement, sorted by the name of the trade. Sums the
+ * amounts as decimals (`numeric`). Trades whose names differ only in letter case count as one trade, in the spelling of
+ * the budget.
  */
 export async function findCommitments(call: Tenant, homeId: string): Promise<Commitment[]> {
   const { rows } = await sql<Commitment>`

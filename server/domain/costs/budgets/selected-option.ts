@@ -9,10 +9,10 @@ export interface SelectedOption
   readonly option: Option | null
 }
 
-/** The statuses in which a selection counts in the budget and in the price of its home. */
+/** The statuses of selections that are included in the budget and in the price of the home. */
 export const ACTIVE_STATUSES: readonly Selection['status'][] = ['approved', 'ordered', 'installed']
 
-/** Returns the option whose takeoff determines the cost; null if the cost is an amount. */
+/** Returns the option from whose takeoff the cost is computed; null if the cost is an amount. */
 export function getCostingOption({ option, costBasis }: SelectedOption): Option | null {
   return option?.costBasis === 'computed' && costBasis === 'option' ? option : null
 }

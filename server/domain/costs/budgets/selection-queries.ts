@@ -4,13 +4,15 @@ import { recordChange, type Tenant, type WriteCall } from '../../../platform/cal
 import * as options from '../options/queries.ts'
 import { ACTIVE_STATUSES, type SelectedOption } from './selected-option.ts'
 
-/** The maximum number of selections of a home. A buyer makes about a hundred selections. */
+/** The maximum number of selections of a home. Buyers typically make about a hundred selections. */
 export const MAX_SELECTIONS = 500
 
-/** A selection that counts in the budget, with the fields that messages about it need. */
+/** A selection that counts in the budget, with the fields that appear in messages about it. */
 export interface ActiveSelection extends SelectedOption, Pick<Selection, 'status' | 'optionId'> {}
 
-/** Returns the selections that count in the home's budget and price, with their options, in two statements. */
+/**
+ * Returns the selections that count in the budget and price of the home, with their options. Executes two statements.
+ */
 export async function findActiveSelections(call: Tenant, homeId: string): Promise<ActiveSelection[]> {
   const { rows } = await sql<Omit<ActiveSelection, 'option'>>`
     select "id", "status", "optionId", "quantity", "cost", "costBasis", "scope", "costCodeId", "customDescription"

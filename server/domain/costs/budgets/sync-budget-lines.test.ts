@@ -129,8 +129,8 @@ test('syncing 500 budget lines needs no more statements than syncing one line, e
   }
   const rows = Array.from({ length: 500 }, (_, i) => ({ externalId: `g-${i}`, homeId, scope: 'framing', amount: i }))
   const one = await statementsOf(rows.slice(0, 1))
-  // A statement stores a hundred events. The last events are stored at the end of the transaction, which is not
-  // counted.
+  // Each statement stores up to a hundred events. The last events are stored when the transaction ends, which the test
+  // does not count.
   expect(await statementsOf(rows.slice(1))).toBe(one + 4)
 })
 

@@ -21,7 +21,7 @@ import * as budgetLines from './queries.ts'
 
 type NewLine = ReturnType<typeof budgetLines.make>
 
-/** Syncs budget lines from an external system. Each row is treated like a call to addBudgetLine or updateBudgetLine. */
+/** Syncs budget lines from an external system. Handles each row like a call to addBudgetLine or updateBudgetLine. */
 export function defineBudgetLineSync(
   match: Checked['BudgetLinesSync']['match'],
   createScopes?: boolean,
@@ -46,7 +46,7 @@ export function defineBudgetLineSync(
     async decide(call, rows) {
       const ids = await findRecordIdsByKey(call, 'budgetLines', ['externalId'], rows)
       const there = await budgetLines.findAll(call, ids)
-      // Every change of a budget locks its home first, so the lines cannot change from here on.
+      // Every change of a budget locks its home first, so the lines cannot change after these locks.
       const locked = await homes.lockHomes(call, [
         ...there.map(({ homeId }) => homeId),
         ...rows.flatMap(({ values }) => values.homeId ?? []),
@@ -74,7 +74,7 @@ interface RowReferences {
   costCodes: ReadonlyMap<string, CostCode>
 }
 
-/** Reads all records that the rows refer to, for all rows at once. */
+/** Reads all records to which the rows refer, with the same statements for all rows. */
 async function readRowReferences(
   call: WriteCall,
   rows: readonly SyncRow<BudgetLineRow>[],

@@ -3,8 +3,8 @@ import { unknownReference, validationFailed } from '../../../platform/problems/p
 import * as costCodes from './queries.ts'
 
 /**
- * Checks that cost codes of new records exist and are not archived. Looks up all cost codes together, so that every
- * error is reported at once.
+ * Throws unless the cost codes of new records exist and are not archived. Looks up all cost codes before it throws, so
+ * that the error lists every unknown cost code.
  */
 export async function assertCostCodesInUse(
   call: WriteCall,

@@ -2,14 +2,13 @@ import type { CostCode } from '../../../../client/contract.gen.ts'
 import { type Problem, validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
- * The maximum depth of the chart. Accounting systems have five levels; the limit keeps every traversal of the tree
- * short.
+ * The maximum depth of the chart. Accounting systems have five levels. The limit bounds every traversal of the tree.
  */
 export const MAX_LEVELS = 8
 
 /**
- * Returns the reason that nothing can be placed below a code, or null. `path` contains the IDs up to the top level;
- * `levels` is the number of levels to add.
+ * Returns the reason why no code can be placed below this code; null if there is none. `path` contains the IDs from the
+ * code up to the top level. `levels` is the number of levels to add.
  */
 export function explainUnsuitableParent(parent: CostCode, path: readonly string[], levels: number): string | null {
   if (parent.archivedAt !== null) return `must not be archived; ${parent.code} is archived`
@@ -17,14 +16,12 @@ export function explainUnsuitableParent(parent: CostCode, path: readonly string[
   return null
 }
 
-/**
- * Returns the problem for a code that cannot be below its parent, with a pointer to the field that names the parent.
- */
+/** Returns the problem for a code that cannot be below its parent. `field` contains the parent in the request. */
 export function createParentProblem(message: string, field: 'parentId' | 'parentCode' = 'parentId'): Problem {
   return validationFailed([{ pointer: `/${field}`, code: 'tree', message }])
 }
 
-/** Returns the reason that the code cannot be archived, or null. */
+/** Returns the reason why the code cannot be archived; null if there is none. */
 export function explainWhyCodeCannotBeArchived(
   { code }: CostCode,
   uses: { children: number; scopes: number },

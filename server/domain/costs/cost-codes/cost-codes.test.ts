@@ -17,7 +17,7 @@ async function newCode(fields: object = {}, key = plumbline.key) {
   return body
 }
 
-/** Creates a chain of codes, topmost first, each below the previous code. */
+/** Creates a chain of codes, each below the previous code, and returns their IDs from the top. */
 async function getChain(levels: number): Promise<string[]> {
   const ids: string[] = []
   for (let level = 0; level < levels; level++) ids.push((await newCode({ parentId: ids.at(-1) ?? null })).id)
@@ -68,7 +68,7 @@ test('cost codes have at most eight levels and cannot be below themselves', asyn
   const deep = await getChain(8)
   const ninth = { code: 'X', name: 'Too deep', category: 'other', parentId: deep[7] }
   expect(await plumbline.post(CODES, ninth)).toMatchObject(problem)
-  // Three levels fit below the fifth of eight levels, but not below the sixth.
+  // Three levels fit below the fifth of the eight levels, but not below the sixth.
   expect(await move(first, deep[5] ?? '')).toMatchObject(problem)
   expect(await move(first, deep[4] ?? '')).toMatchObject({ status: 200, body: { parentId: deep[4] } })
   expect(await move(first, 'cc_nobody')).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })

@@ -64,7 +64,10 @@ export const costCodeOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns the IDs from the parent up to the top level. Throws if this many levels do not fit below the parent. */
+/**
+ * Returns the IDs from the parent up to the top level. Throws if the given number of levels does not fit below the
+ * parent.
+ */
 async function assertFitsBelow(call: WriteCall, parentId: string, levels: number): Promise<string[]> {
   await costCodes.lockCostCodeTree(call)
   const parent = await costCodes.findOptional(call, parentId)

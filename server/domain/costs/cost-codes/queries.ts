@@ -26,14 +26,14 @@ export const {
 })
 
 /**
- * Locks the structure of the chart until the transaction ends. Otherwise, two concurrent moves could each place the
- * other's code below their own, which no check of a single row would detect.
+ * Locks the structure of the chart until the transaction ends. Otherwise, two concurrent moves could each place one
+ * code below the other, which checks of single rows would not detect.
  */
 export async function lockCostCodeTree({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185011))`.execute(db)
 }
 
-/** Returns the IDs from this code up to the top level, starting with itself. */
+/** Returns the IDs from this code up to the top level. The first ID is that of the code itself. */
 export async function findAncestorPath({ db, organizationId }: Tenant, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive up as (
@@ -48,7 +48,7 @@ export async function findAncestorPath({ db, organizationId }: Tenant, id: strin
   return rows.map((row) => row.id)
 }
 
-/** Returns these codes and all codes above them, each with its parent. */
+/** Returns these codes and all codes above them, with the parent of each. */
 export async function findAncestors(
   { db, organizationId }: Tenant,
   ids: readonly string[],
@@ -65,7 +65,7 @@ export async function findAncestors(
   return new Map(rows.map(({ id, parentId }) => [id, parentId]))
 }
 
-/** Returns the number of levels that each code spans, including the codes below it. */
+/** Returns the number of levels that each code has, including the codes below it. */
 export async function countLevelsByCode(
   { db, organizationId }: Tenant,
   ids: readonly string[],
@@ -83,8 +83,8 @@ export async function countLevelsByCode(
 }
 
 /**
- * Locks the cost codes with one of the IDs or external IDs, and the active cost codes with one of the codes. Locks are
- * taken in the order of the IDs.
+ * Locks the cost codes with these IDs or external IDs, and the active cost codes with these codes, in the order of
+ * their IDs.
  */
 export async function lockCostCodesByKeys(
   call: WriteCall,
@@ -108,7 +108,7 @@ export async function lockCostCodesByKeys(
   )
 }
 
-/** Returns the number of levels that the code spans, including the codes below it. */
+/** Returns the number of levels that the code has, including the codes below it. */
 export async function countLevels({ db, organizationId }: Tenant, id: string): Promise<number> {
   const { rows } = await sql<{ levels: number }>`
     with recursive down as (
@@ -123,7 +123,8 @@ export async function countLevels({ db, organizationId }: Tenant, id: string): P
 }
 
 /**
- * Returns the uses of the code: the number of active codes directly below it, and of active trades that default to it.
+ * Returns how often the code is used: the number of active codes directly below it, and the number of active trades for
+ * which it is the default.
  */
 export async function countCostCodeUses(
   { db, organizationId }: Tenant,

@@ -18,7 +18,7 @@ const sync = (rows: object[], caller: Caller, mode = 'best_effort'): Promise<Ser
 const row = (code: string, more: object = {}) => ({ code, name: `Code ${code}`, category: 'material', ...more })
 const statuses = ({ body }: ServiceResponse) => body.rows.map(({ status }: { status: string }) => status)
 
-/** Returns the chart as `code < parent`, sorted. */
+/** Returns the chart as sorted texts of the form `code < parent`. */
 async function chart(caller: Caller): Promise<string[]> {
   const { data } = (await plumbline.get('/api/ext/cost-codes?sort=code&limit=200', caller)).body
   const codes = new Map(data.map(({ id, code }: Record<string, string>) => [id, code]))
@@ -37,7 +37,7 @@ test('a cost code row can refer to a parent in the same request, regardless of t
   expect((await sync(rows, caller)).body).toMatchObject({ created: 3, failed: 0 })
   expect(await chart(caller)).toEqual(['06-000', '06-110 < 06-000', '06-111 < 06-110'])
   expect(statuses(await sync(rows, caller))).toEqual(['unchanged', 'unchanged', 'unchanged'])
-  // Omitted fields keep their value, including the parent; null moves a code to the top level.
+  // Omitted fields keep their values, including the parent. If the parent is null, the code moves to the top level.
   const changed = [row('06-115', { externalId: 'gl-5110' }), row('06-111', { parentId: null }), row('07-000')]
   expect(statuses(await sync(changed, caller))).toEqual(['updated', 'updated', 'created'])
   expect(await chart(caller)).toEqual(['06-000', '06-111', '06-115 < 06-000', '07-000'])
@@ -121,7 +121,7 @@ test('a cost code row with an invalid parent fails without affecting other rows'
     'failed /parentCode unknown_reference',
     'created',
   ])
-  // If each of two new codes names the other code as its parent, neither code can be created.
+  // If two new codes are each the parent of the other, neither of them can be created.
   expect(said.slice(5, 7).toSorted()).toEqual(['failed /parentCode tree', 'failed /parentCode unknown_reference'])
   expect(await chart(caller)).toEqual([
     'A',
@@ -140,7 +140,7 @@ test('a moved cost code keeps the cost codes below it, up to eight levels', asyn
   await sync([...chain('A', 5), ...chain('B', 4)], caller)
   expect(statuses(await sync([row('B1', { parentCode: 'A5' })], caller))).toEqual(['failed'])
   expect(statuses(await sync([row('B1', { parentCode: 'A4' })], caller))).toEqual(['updated'])
-  // A1 moves down first and uses the last available level, regardless of the move that the row for B4 requests.
+  // The row for A1 is applied first and uses the last available level, so the move of B4 cannot affect it.
   const { body } = await sync([row('NEW'), row('A1', { parentCode: 'NEW' }), row('B4', { parentId: null })], caller)
   expect(body.rows).toMatchObject([
     { status: 'created' },

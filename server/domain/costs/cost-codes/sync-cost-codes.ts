@@ -21,7 +21,7 @@ import * as scopes from '../../vendors/scopes/queries.ts'
 import { createParentProblem, explainUnsuitableParent } from './cost-code.ts'
 import * as costCodes from './queries.ts'
 
-/** Syncs cost codes from an accounting system. Each row is treated like a call to createCostCode or updateCostCode. */
+/** Syncs cost codes from an accounting system. Handles each row like a call to createCostCode or updateCostCode. */
 export function defineCostCodeSync(
   match: MatchBy | undefined,
   createScopes?: boolean,
@@ -34,7 +34,7 @@ export function defineCostCodeSync(
     updateAll: costCodes.updateAll,
 
     async decide(call, rows) {
-      // The lock also makes concurrent syncs of cost codes run one after the other.
+      // This lock also prevents concurrent syncs of cost codes.
       await costCodes.lockCostCodeTree(call)
       const found = await costCodes.lockCostCodesByKeys(call, {
         ids: rows.flatMap(({ values }) => [values.id ?? [], values.parentId ?? []].flat()),
@@ -67,13 +67,13 @@ export function defineCostCodeSync(
   }
 }
 
-/** A row that is being placed in the chart. */
+/** A row that is to be placed in the chart. */
 interface PlacedRow {
   readonly values: CostCodeRow
   readonly before: CostCode | null
-  /** The resulting code, except for its parent. */
+  /** The code after the sync, except for its parent. */
   readonly code: CostCode
-  /** The outcome is undefined until the row is placed, and null while the row is being placed. */
+  /** The result of the row. It is undefined until the placement begins, and null until the placement ends. */
   outcome: PlannedWrite<CostCode> | Problem | null | undefined
   parentId: string | null
 }
@@ -101,7 +101,7 @@ function planRow(
   return { values, before, code, outcome: undefined, parentId: before?.parentId ?? null }
 }
 
-/** The chart, which the rows change one after the other, starting with the rows nearest the top. */
+/** The chart, to which the rows are applied one after the other, starting at the top. */
 class CostCodeChart {
   readonly #byId: ReadonlyMap<string, PlacedRow>
   readonly #findByCode: (code: string) => PlacedRow | undefined
@@ -127,7 +127,7 @@ class CostCodeChart {
     this.#levels = levels
   }
 
-  /** Places the code below its new parent, after placing the rows above it. */
+  /** Places the code below its new parent. If other rows move the codes above it, places those rows first. */
   place(requested: PlacedRow): PlannedWrite<CostCode> | Problem {
     if (requested.outcome == null) {
       requested.outcome = null
@@ -141,7 +141,7 @@ class CostCodeChart {
     const isNamed = values.parentId !== undefined || values.parentCode !== undefined
     const parent = isNamed ? this.#parentOf(values) : (before?.parentId ?? null)
     if (parent instanceof Problem) return parent
-    // A code that keeps its parent does not fail because of the rows above it.
+    // A code that keeps its parent succeeds even if the rows above it fail.
     const path = parent === null || parent === before?.parentId ? [] : this.#pathFrom(parent, requested)
     if (path instanceof Problem) return path
     requested.parentId = parent
@@ -162,8 +162,8 @@ class CostCodeChart {
   }
 
   /**
-   * Returns the IDs from the new parent up to the top level, after placing every row among them. Returns a problem if
-   * the code cannot be below these codes.
+   * Returns the IDs from the new parent up to the top level, after placing the rows of these codes. Returns a problem
+   * if the code cannot be placed below them.
    */
   #pathFrom(parentId: string, { code, values }: PlacedRow): string[] | Problem {
     const field = values.parentCode === undefined ? 'parentId' : 'parentCode'

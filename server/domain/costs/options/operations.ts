@@ -14,8 +14,8 @@ import { findLinkError, type LinkError, type OptionLinks } from './option-links.
 import * as options from './queries.ts'
 
 /**
- * The maximum number of a builder's options that require or exclude others. A check of a change of one option reads all
- * of these options.
+ * The maximum number of an organization's options that require or exclude other options. Changing the links of an
+ * option reads all of these options.
  */
 const MAX_LINKED = 2000
 
@@ -29,7 +29,7 @@ export const optionOperations = {
     assertAmounts({ ...body, price, marginPercent, cost })
     const option = await call.write(async (call) => {
       await assertReferences(call, body)
-      // The new option has no ID yet, so no option can require it.
+      // The new option has no ID yet, and no option can require it.
       await assertLinks(call, { ...body, id: '' }, body.code)
       const scope = body.scope == null ? null : await scopes.requireTrade(call, body.scope, query.createScopes)
       const ofScope =
@@ -128,7 +128,10 @@ async function assertLinks(call: WriteCall, changed: OptionLinks, code: string):
   if (fault !== null) throw validationFailed([await describeLinkError(call, fault, { id: changed.id, code })])
 }
 
-/** Returns the error with the options' codes. For the option that is being written, uses the new code. */
+/**
+ * Returns the text of an error with the codes of the options. Uses the new code of the option that is being created or
+ * updated.
+ */
 async function describeLinkError(call: WriteCall, fault: LinkError, changed: { id: string; code: string }) {
   const ids = fault.kind === 'ring' ? [fault.id, fault.through] : [fault.id, fault.one, fault.other]
   const codes = new Map((await options.findAll(call, ids)).map((option) => [option.id, option.code]))

@@ -1,4 +1,4 @@
-/** The options that an option requires and excludes, by ID. */
+/** The IDs of the options that an option requires and excludes. */
 export interface OptionLinks {
   readonly id: string
   readonly requiresOptionIds: readonly string[]
@@ -6,16 +6,16 @@ export interface OptionLinks {
 }
 
 /**
- * The reason that an option could never be selected: it requires itself, or it requires two options that exclude each
- * other (one may be itself).
+ * The reason why an option could never be selected: it requires itself, or it requires two options that exclude each
+ * other. One of these two can be the option itself.
  */
 export type LinkError =
   | { kind: 'ring'; id: string; through: string }
   | { kind: 'contradiction'; id: string; one: string; other: string }
 
 /**
- * Returns the error that the new links of `changed` cause for this option, or for an option that requires it, directly
- * or indirectly. Returns null if all of these options can still be selected.
+ * Returns the error that the new links of `changed` would cause, for this option or for an option that requires it,
+ * directly or indirectly. Returns null if all of these options can still be selected.
  */
 export function findLinkError(changed: OptionLinks, others: readonly OptionLinks[]): LinkError | null {
   const links = new Map([...others, changed].map((each) => [each.id, each]))
@@ -26,7 +26,7 @@ export function findLinkError(changed: OptionLinks, others: readonly OptionLinks
   return null
 }
 
-/** Returns the IDs of all options that the option requires, directly or indirectly, without the option's own ID. */
+/** Returns the IDs of all options that the option requires, directly or indirectly. Omits the option itself. */
 export function listRequiredOptionIds(id: string, links: ReadonlyMap<string, OptionLinks>): Set<string> {
   const found = new Set<string>()
   const next = [...(links.get(id)?.requiresOptionIds ?? [])]

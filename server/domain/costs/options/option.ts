@@ -8,7 +8,7 @@ export const OPTION_MOVES: Readonly<Record<OptionStatus, readonly OptionStatus[]
 
 type OptionAmounts = Pick<Option, 'optionType' | 'price' | 'marginPercent' | 'costBasis' | 'cost'>
 
-/** Returns all errors in the price and cost of an option, including fields that the request body omits. */
+/** Returns all errors in the price and cost of an option, including fields that the request omits. */
 export function findOptionAmountErrors({
   optionType,
   price,
@@ -40,7 +40,7 @@ export function findOptionAmountErrors({
   return errors
 }
 
-/** Returns why the option cannot be selected for a home; null if it can. */
+/** Returns the reason why the option cannot be selected for a home; null if there is none. */
 export function explainWhyNotSelectable(
   option: Option,
   house: { name: string; planId: string | null; communityId: string },

@@ -15,13 +15,13 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, mak
 
 /**
  * Locks the links of options until the transaction ends. Otherwise, two concurrent changes could each make one option
- * require the other, which no check of a single row would detect.
+ * require the other, which checks of single rows would not detect.
  */
 export async function lockOptionLinks({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185012))`.execute(db)
 }
 
-/** Returns the options that require or exclude other options, without the option `except`, up to a limit. */
+/** Returns up to a maximum number of options that require or exclude other options. Omits the option `except`. */
 export async function listOptionLinks(
   { db, organizationId }: Tenant,
   { except, limit }: { except: string; limit: number },
@@ -43,7 +43,7 @@ export async function findRequiringOptionCode({ db, organizationId }: Tenant, id
   return rows[0]?.code
 }
 
-/** The maximum number of options that an option can require, directly and indirectly, when a selection is costed. */
+/** The maximum number of options that one option can require, directly or indirectly, when its cost is computed. */
 const MAX_REQUIRED = 200
 
 /** Returns the options that this option requires, directly or indirectly. */

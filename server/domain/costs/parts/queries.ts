@@ -18,21 +18,21 @@ export const {
   archive,
 } = defineResource({
   schema: 'Part',
-  // Uses the organization's spelling, so that the index on the trade applies.
+  // Compare with the organization's spelling, so that the database can use the index on the trade.
   filters: {
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
   },
 })
 
-/** Returns whether the part has, or has ever had, a price. */
+/** Returns whether the part has ever had a price. */
 export async function hasPricesOfPart({ db, organizationId }: Tenant, partId: string): Promise<boolean> {
   const { rows } = await sql`
     select from "prices" where "organizationId" = ${organizationId} and "partId" = ${partId} limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** Returns the IDs, out of the given IDs, of parts that have, or have ever had, a price. */
+/** Returns the IDs of those given parts that have ever had a price. */
 export async function findPartsWithPrices(
   { db, organizationId }: Tenant,
   partIds: readonly string[],
@@ -46,17 +46,14 @@ export async function findPartsWithPrices(
 }
 
 /**
- * Makes concurrent syncs of parts run one after the other. Otherwise, two syncs that create the same parts would wait
- * for each other, or the later sync would fail instead of finding the parts unchanged.
+ * Locks parts against other syncs until the transaction ends. Without this lock, two syncs that create the same parts
+ * would wait for each other, or the later sync would fail instead of finding the parts unchanged.
  */
 export async function lockPartSync({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185025))`.execute(db)
 }
 
-/**
- * Locks the parts with one of the IDs or external IDs, and the active parts with one of the SKUs. Locks are taken in
- * the order of the IDs.
- */
+/** Locks the parts with these IDs or external IDs, and the active parts with these SKUs, in the order of their IDs. */
 export async function lockPartsByKeys(
   call: WriteCall,
   by: { ids?: readonly string[]; externalIds?: readonly string[]; skus: readonly string[] },

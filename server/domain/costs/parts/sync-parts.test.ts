@@ -41,7 +41,7 @@ test('the response to a part sync says for each row whether the part was created
     { row: 2, status: 'unchanged', id: same.id, problem: null },
     { row: 3, status: 'created', problem: null },
   ])
-  // Omitted fields keep their value, and both rows get the first spelling of the trade.
+  // Omitted fields keep their values. Both rows receive the first spelling of the trade.
   expect(await partsOf(caller)).toMatchObject([
     {
       ...stored,
@@ -55,7 +55,7 @@ test('the response to a part sync says for each row whether the part was created
     { id: answer.body.rows[0].id, sku: 'C', scope: 'Framing', leadTimeDays: 3, version: 1 },
     { id: answer.body.rows[3].id, sku: 'D', scope: 'Framing' },
   ])
-  // An external ID matches its part regardless of the SKU, and null clears a field.
+  // An external ID identifies its part even if the SKU is different. The value null clears a field.
   const renamed = await sync([row('A2', { externalId: 'est-a', manufacturer: null })], caller)
   expect(renamed.body.rows).toMatchObject([{ status: 'updated', id: stored.id }])
   expect((await plumbline.get(`/api/ext/parts/${stored.id}`, caller)).body).toMatchObject({
@@ -81,7 +81,7 @@ test('a new part without a cost code in its row gets the default cost code of it
   expect((await partsOf(caller)).map(({ costCodeId }) => costCodeId)).toEqual([costCode.id, null, null])
 })
 
-/** Returns rows, of which every second row is invalid, each for a different reason. */
+/** Returns rows in which every second row is invalid, each for a different reason. */
 async function mixed(caller: Caller): Promise<unknown[]> {
   const { body: archived } = await plumbline.post('/api/ext/parts', row('OLD', { externalId: 'est-old' }), caller)
   await plumbline.delete(`/api/ext/parts/${archived.id}`, caller)
@@ -262,7 +262,7 @@ test('concurrent syncs of the same rows succeed, regardless of the order of the 
   ])
   const [one, other] = await Promise.all([sync(changed, caller), sync(rows.toReversed(), caller)])
   expect([one.status, other.status]).toEqual([200, 200])
-  // The last request has changed all parts.
+  // The last request changed all parts.
   expect([1, 60]).toContain(new Set((await partsOf(caller)).map(({ name }) => name)).size)
 })
 

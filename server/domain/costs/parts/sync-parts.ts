@@ -15,7 +15,7 @@ import * as scopes from '../../vendors/scopes/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
 
-/** Syncs parts from an external system. Each row is treated like a call to createPart or updatePart. */
+/** Syncs parts from an external system. Handles each row like a call to createPart or updatePart. */
 export function definePartSync(match: PartsSync['match'], createScopes?: boolean): SyncDefinition<'PartRow', Part> {
   return {
     schema: 'PartRow',
@@ -41,16 +41,19 @@ export function definePartSync(match: PartsSync['match'], createScopes?: boolean
 }
 
 interface RowReferences {
-  /** Active parts that the rows name by SKU. */
+  /** Returns the active part with this SKU. */
   findBySku(sku: string | undefined): Part | undefined
   costCodeIds: ReadonlySet<string>
   trades: scopes.ResolvedTrades
   ofScope: ReadonlyMap<string, string>
-  /** IDs of parts whose unit cannot change. Contains only parts whose unit a row changes. */
+  /**
+   * The IDs of parts whose unit cannot change because the parts have prices. Contains only parts whose unit a row would
+   * change.
+   */
   priced: ReadonlySet<string>
 }
 
-/** Reads all records that the rows refer to, for all rows at once. */
+/** Reads all records to which the rows refer, with the same statements for all rows. */
 async function readRowReferences(
   call: WriteCall,
   rows: readonly SyncRow<PartRow>[],

@@ -65,7 +65,7 @@ const INDEXES = [
   ]),
 ] as [string, string][]
 
-/** Restores the tables to their state before the migration, without unique keys. */
+/** Restores the tables to their state before the migration, in which keys were not unique. */
 async function undoMigration(): Promise<void> {
   const { sessions } = desk.plumbline.database
   await sql`drop function "typedKey" cascade`.execute(sessions)

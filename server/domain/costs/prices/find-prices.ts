@@ -4,8 +4,8 @@ import { explainMissingPrice, type PriceRequest, toFoundPrice } from './price.ts
 import * as prices from './queries.ts'
 
 /**
- * Returns the price of each line, in the order of the lines. Runs two statements, regardless of the number of lines,
- * and two more to explain any line without a price.
+ * Returns the price of each line, in the order of the lines. Executes two statements, regardless of the number of
+ * lines. If lines have no price, executes two more to find the reasons.
  */
 export async function findPrices(
   call: Call,

@@ -84,7 +84,7 @@ export const priceOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Locks the part and then the price, so that no two prices of a part are added or changed concurrently. */
+/** Locks the part and then the price, so that concurrent requests cannot change prices of the same part. */
 async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
   const { partId } = await prices.find(call, priceId)
   await parts.lock(call, partId)
@@ -110,7 +110,7 @@ async function assertNoOverlap(call: WriteCall, requested: PriceReach, except?: 
 async function endEarlierPrices(call: WriteCall, requested: PriceReach): Promise<void> {
   for (const { id } of await prices.findOverlappingPrices(call, requested)) {
     const before = await prices.lock(call, id)
-    // A contract's price ends only with its contract, so the overlap is reported as a conflict instead.
+    // A price of a contract ends only with its contract. If such a price overlaps, a later check reports a conflict.
     if (before.contractId === null && before.effectiveDate < requested.effectiveDate)
       await prices.update(call, before, { expirationDate: addDays(requested.effectiveDate, -1) })
   }

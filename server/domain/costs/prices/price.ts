@@ -3,14 +3,14 @@ import { conflict, type Problem, validationFailed } from '../../../platform/prob
 import { formatDate, formatNumber } from '../../../platform/values/format.ts'
 import { computeLineTotal } from '../../../platform/values/money.ts'
 
-/** The place and date for which a price is needed. */
+/** The part, place, and date for which a price is needed. */
 export interface PriceRequest {
   readonly communityId: string | null
   readonly planId: string | null
   readonly on: string
 }
 
-/** A price with the status of its vendor. */
+/** A price, with the status of its vendor. */
 export interface PriceCandidate {
   readonly price: Price
   readonly isVendorActive: boolean
@@ -18,12 +18,12 @@ export interface PriceCandidate {
 
 type PriceFault = Exclude<PriceIssue, 'no_price'>
 
-/** The fields of a price that overlap checks need. */
+/** The fields of a price that are compared to detect overlaps. */
 export type PriceTerm = Pick<Price, 'id' | 'unitPrice' | 'effectiveDate' | 'expirationDate'>
 
 /**
  * Returns the problem for a price that overlaps another price of the same vendor for the same place, plan, and
- * quantity, with the possible remedies.
+ * quantity. The problem contains the possible remedies.
  */
 export function createOverlapProblem(other: PriceTerm, requested: Pick<PriceTerm, 'effectiveDate'>): Problem {
   const { id, unitPrice, effectiveDate, expirationDate } = other
@@ -38,7 +38,7 @@ export function createOverlapProblem(other: PriceTerm, requested: Pick<PriceTerm
   )
 }
 
-/** Throws `validation_failed` for dates or places that contradict each other. */
+/** Throws `validation_failed` if the dates or places contradict each other. */
 export function assertValidPriceTerm(
   price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>,
 ) {
@@ -57,7 +57,7 @@ export function getPriceSource({ communityId, planId }: Pick<Price, 'communityId
   return communityId === null ? 'default' : 'community'
 }
 
-/** Returns every reason that a price does not apply; empty if the price applies. */
+/** Returns all reasons why a price does not apply; empty if it applies. */
 export function listPriceMismatches(
   { price, isVendorActive }: PriceCandidate,
   requested: PriceRequest,
@@ -70,13 +70,13 @@ export function listPriceMismatches(
     ...(isElsewhere ? (['elsewhere'] as const) : []),
     ...(price.expirationDate !== null && price.expirationDate < requested.on ? (['expired'] as const) : []),
     ...(price.effectiveDate > requested.on ? (['not_yet_effective'] as const) : []),
-    // The quantity is negative if a takeoff line removes parts, so that fewer parts are bought.
+    // If a takeoff line removes parts, the quantity is negative.
     ...(price.minQuantity > Math.abs(quantity) ? (['below_minimum'] as const) : []),
     ...(isVendorActive ? [] : (['vendor_not_active'] as const)),
   ]
 }
 
-/** Returns the reason that no price applies, based on the closest candidate. */
+/** Returns the reason why no price applies, based on the price that comes closest. */
 export function explainMissingPrice(
   candidates: readonly PriceCandidate[],
   requested: PriceRequest,
@@ -90,7 +90,7 @@ export function explainMissingPrice(
   return nearest?.[0] ?? 'no_price'
 }
 
-/** Returns the reason that this price is not used, given the chosen price. */
+/** Returns the reason why this price is not used, given the chosen price. */
 export function explainWhyPriceIsUnused(
   candidate: PriceCandidate,
   chosen: Price | null,

@@ -115,7 +115,7 @@ test('prices of a vendor for the same plan, community, and quantity cannot overl
   const before = await add(part, { vendorId, effectiveDate: '2025-01-01' })
   expect(before).toMatchObject(conflict)
   expect(before.body.detail).toMatch(/ Set expirationDate to a date before January 1, 2026\.$/)
-  // Prices with a different vendor, place, plan, or quantity do not overlap.
+  // Prices of different vendors, or for different places, plans, or quantities, do not overlap.
   await priced(part, {})
   await priced(part, { vendorId, communityId })
   await priced(part, { vendorId, communityId, planId })

@@ -10,7 +10,7 @@ export const { list, find, findAll, lock, insert, make, insertAll, updateAll, up
 })
 
 /**
- * The maximum number of prices considered to explain why no price applies. A larger number of prices would not make the
+ * The maximum number of prices that are examined to explain why no price applies. More prices would not make the
  * message clearer.
  */
 const MAX_CANDIDATES = 500
@@ -22,7 +22,7 @@ type PriceReach = Pick<
 
 /**
  * Returns the vendor's prices that overlap this price, for the same place, plan, and quantity. The result is exact
- * while the part is locked, and every change of a part's prices locks the part.
+ * while the part is locked, because every change of the part's prices locks the part.
  */
 export async function findOverlappingPrices(
   { db, organizationId }: Tenant,
@@ -49,8 +49,8 @@ export async function findContractNumber({ db, organizationId }: Tenant, contrac
 }
 
 /**
- * Returns the ID of the price that applies to each line, or null. Runs one statement with one index lookup per line,
- * regardless of the number of parts and prices.
+ * For each line, returns the ID of the price that applies; null if there is none. Executes one statement with one index
+ * lookup per line, regardless of the number of parts and prices.
  */
 export async function choosePriceIds(
   { db, organizationId }: Tenant,
@@ -110,7 +110,10 @@ export async function findPriceCandidates(
   )
 }
 
-/** A part, vendor, community, and plan whose prices follow one another in time. */
+/**
+ * A price lane: a part, vendor, community, and plan. The prices of a lane with the same minimum quantity must not
+ * overlap in time.
+ */
 export type PriceLane = Pick<Price, 'partId' | 'vendorId' | 'communityId' | 'planId'>
 
 /** Returns the IDs of at most `max` active prices in these lanes. */

@@ -17,7 +17,7 @@ interface Book {
   partIds: string[]
 }
 
-/** Creates a builder with a vendor and the parts A, B, and C. */
+/** Creates a builder with a vendor and parts A, B, and C. */
 async function newBook(): Promise<Book> {
   const { key } = await plumbline.newBuilder()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Lumber' }, { key })
@@ -46,8 +46,8 @@ test('a price row is matched by external ID, or else by part, vendor, plan, comm
   const first = await sync(rows, book)
   expect(first.body).toMatchObject({ created: 2, failed: 0 })
   expect(statuses(await sync(rows, book))).toEqual(['unchanged', 'unchanged'])
-  // An omitted `preferred` keeps its value. A different effective date means a different price, unless the external ID
-  // matches.
+  // If `preferred` is omitted, it keeps its value. A row with a different effective date is a different price, unless
+  // its external ID matches.
   const changed = [
     { sku: 'A', unitPrice: 3.5, effectiveDate: '2026-02-01', externalId: 'p1' },
     { sku: 'B', ...from2026, unitPrice: 2.9, minQuantity: 100, externalId: 'p2' },
@@ -72,7 +72,7 @@ test('a price row matched by id or externalId needs only the fields to change', 
   expect(statuses(first)).toEqual(['created', 'failed'])
   const [id] = first.body.rows.map((each: { id: string }) => each.id)
   expect(statuses(await by('externalId', { externalId: 'p1', unitPrice: 3.75 }))).toEqual(['updated'])
-  // A row matched by ID changes the price with that ID, and never merges with a similar price.
+  // A row with an ID changes the price with that ID, and is never applied to a similar price.
   const answer = await by(
     'id',
     { id, note: 'Spring list' },

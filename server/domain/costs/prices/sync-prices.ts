@@ -23,12 +23,14 @@ import * as prices from './queries.ts'
 
 type PriceSyncRow = SyncRow<PriceRow>
 
-/** The maximum number of prices read for a thousand rows: ten times the number for a price book after ten years. */
+/**
+ * The maximum number of prices that are read for a thousand rows, which is ten times the number in a price book after
+ * ten years.
+ */
 const MAX_READ = 20_000
 
 /**
- * Syncs prices from an external system. Each row is treated like a call to addPrice or updatePrice, one after the
- * other.
+ * Syncs prices from an external system. Handles each row like a call to addPrice or updatePrice, one after the other.
  */
 export function definePriceSync(match: PricesSync['match']): SyncDefinition<'PriceRow', Price> {
   return {
@@ -42,7 +44,7 @@ export function definePriceSync(match: PricesSync['match']): SyncDefinition<'Pri
 
     async decide(call, rows) {
       const keyed = await findRecordIdsByKey(call, 'prices', ['externalId'], rows)
-      // Every change of a price locks its part, so the prices read below do not change.
+      // Every change of a price locks its part, so the prices that are read below cannot change.
       const found = await parts.lockPartsByKeys(call, {
         ids: [
           ...(await prices.findAll(call, keyed)).map(({ partId }) => partId),
@@ -85,9 +87,7 @@ export function definePriceSync(match: PricesSync['match']): SyncDefinition<'Pri
   }
 }
 
-/**
- * Returns, for each row, the price that one of the row's keys names; null if the row has no key or no price matches.
- */
+/** For each row, returns the price that the keys of the row identify; null if the row has no key or no price has it. */
 function matchByKey(
   rows: readonly PriceSyncRow[],
   found: readonly Price[],
@@ -103,18 +103,18 @@ function matchByKey(
   })
 }
 
-/** A row that is being applied to the price book. */
+/** A row that is to be applied to the price book. */
 interface PlacedRow {
   readonly row: PriceSyncRow
-  /** The price that the row names by a key. */
+  /** The price that a key of the row identifies; null if there is none. */
   readonly before: Price | null
   /** The validated fields of a new price; null for an existing price. */
   readonly whole: Checked['PriceCreate'] | null
-  /** The lane of the price; null if the row names no existing part. */
+  /** The lane of the price; null if the row does not refer to an existing part. */
   readonly lane: prices.PriceLane | null
 }
 
-/** Returns the lane of the row's price. An existing price keeps its lane, unless the row moves it. */
+/** Returns the lane of the row's price. An existing price stays in its lane unless the row moves it. */
 function chooseLane({ values, given }: PriceSyncRow, before: Price | null, part: Part): prices.PriceLane {
   const { vendorId = before?.vendorId ?? '', communityId = null, planId = null } = values
   return {
@@ -129,7 +129,7 @@ function listNamedIds(rows: readonly PriceSyncRow[], field: 'vendorId' | 'commun
   return rows.flatMap(({ values }) => values[field] ?? [])
 }
 
-/** Returns the key that distinguishes a price without IDs from the other prices of its part. */
+/** Returns a key that identifies a price without an ID among the prices in the request. */
 function toPriceKey({ partId, sku, minQuantity = 0, effectiveDate, ...values }: PriceRow): string {
   const { vendorId, communityId = null, planId = null } = values
   return JSON.stringify([partId ?? null, sku ?? null, vendorId, communityId, planId, minQuantity, effectiveDate])
@@ -139,17 +139,17 @@ function toLaneKey({ partId, vendorId, communityId, planId }: prices.PriceLane):
   return JSON.stringify([partId, vendorId, communityId, planId])
 }
 
-/** The affected prices, which the rows change one after the other. */
+/** The stored prices that the rows may change. The rows are applied one after the other. */
 class PriceBook {
   readonly #call: WriteCall
   readonly #parts: ReadonlyMap<string, Part>
   readonly #findBySku: (sku: string | undefined) => Part | undefined
-  /** Whether a row without a key matches the price with the same reach and date. */
+  /** Whether a row without a key is applied to the price with the same lane, minimum quantity, and effective date. */
   readonly #findsAlike: boolean
   readonly #stored = new Map<string, Price>()
-  /** The active prices by lane, in their current state. */
+  /** The active prices of each lane in their current state. */
   readonly #lanes = new Map<string, Map<string, Price>>()
-  /** The row number that matched each price. */
+  /** The number of the row that was applied to each price. */
   readonly #meant = new Map<string, number>()
 
   constructor(call: WriteCall, found: readonly Part[], findsAlike: boolean) {
@@ -185,8 +185,8 @@ class PriceBook {
   }
 
   /**
-   * Returns the part that the row names, or the part of the price that the row names; null if there is neither a part
-   * nor a price.
+   * Returns the part to which the row refers or, if it refers to none, the part of its price. Returns null if there is
+   * neither.
    */
   #partOf({ partId, sku }: PriceRow, before: Price | null): Part | null {
     const named = partId ?? (sku === undefined ? before?.partId : undefined)
@@ -200,14 +200,14 @@ class PriceBook {
     ])
   }
 
-  /** Returns the outcome of the row. The row's changes affect the rows after it. */
+  /** Applies the row and returns its result. Later rows see the changes. */
   apply({ row, before: keyed, whole }: PlacedRow, lane: prices.PriceLane): PlannedWrite<Price> | Problem {
     try {
       const before = this.#meantBy(row, keyed, lane)
       const after = before === null ? this.#made(whole, lane) : applyRow(before, row, lane)
       assertValidPriceTerm(after)
       const others = [...this.#lane(lane).values()].filter((other) => other.id !== after.id && doOverlap(other, after))
-      // A contract's price ends only with its contract.
+      // A price of a contract ends only with its contract.
       const ended =
         row.values.endPrevious === true
           ? others.filter((other) => other.contractId === null && other.effectiveDate < after.effectiveDate)
@@ -229,7 +229,7 @@ class PriceBook {
     }
   }
 
-  /** Ends a price. A price that an earlier row created is not stored yet, so this changes it in place. */
+  /** Ends a price. If an earlier row created the price, it is not stored yet, so this method changes it in place. */
   #ended(price: Price, expirationDate: string): Price {
     return this.#stored.has(price.id) ? { ...price, expirationDate } : Object.assign(price, { expirationDate })
   }
@@ -259,10 +259,7 @@ class PriceBook {
     return prices.make(this.#call, { ...own, ...lane })
   }
 
-  /**
-   * Returns the prices as changes of stored rows. Omits prices that this request creates, because they are not stored
-   * yet.
-   */
+  /** Returns the changes of stored prices. Omits prices that this request creates. */
   #changes(after: readonly Price[]): RowChange<Price>[] {
     return after.flatMap((price) => {
       const before = this.#stored.get(price.id)
@@ -271,7 +268,7 @@ class PriceBook {
   }
 }
 
-/** Returns the price with the fields that the row sends. */
+/** Returns the price after the fields of the row are applied. */
 function applyRow(before: Price, { values, given }: PriceSyncRow, lane: prices.PriceLane): Price {
   const fixed = (['partId', 'vendorId', 'communityId', 'planId'] as const).filter(
     (field) => (field === 'partId' || given.has(field)) && lane[field] !== before[field],
@@ -295,7 +292,7 @@ function applyRow(before: Price, { values, given }: PriceSyncRow, lane: prices.P
   return after
 }
 
-/** Returns whether two prices of a lane overlap in time for the same minimum quantity. */
+/** Returns whether two prices of a lane have the same minimum quantity and overlap in time. */
 function doOverlap(one: Price, other: Price): boolean {
   return (
     one.minQuantity === other.minQuantity &&

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { explainMissingPrice, type PriceCandidate } from './price.ts'
 import * as prices from './queries.ts'
 
-/** A quantity of a part needed for a home. */
+/** A part and the quantity of it that a home needs. */
 export interface NeededPart {
   readonly partId: string
   readonly quantity: number
@@ -14,18 +14,18 @@ export interface NeededPart {
 
 export interface VendorQuery {
   readonly vendorId: string
-  /** The contract whose prices take precedence. */
+  /** The contract whose prices take precedence over other prices. */
   readonly contractId: string | null
   readonly on: string
 }
 
-/** A price, or the reason that the vendor has no price. */
+/** A price of the vendor, or the reason why there is none. */
 export type PriceOffer = { priceId: string; unitPrice: number; issue: null } | { priceId: null; issue: PriceIssue }
 
 /**
- * Returns the vendor's price for each line, in the order of the lines. Runs one statement, and two more to explain any
- * line without a price. The vendor need not be active: the order already names the vendor, and issuing the order checks
- * the vendor's status.
+ * Returns the vendor's price for each line, in the order of the lines. Executes one statement. If lines have no price,
+ * executes two more to find the reasons. The vendor may be inactive, because issuing the order checks the vendor's
+ * status.
  */
 export async function findVendorOffers(
   tenant: Tenant,

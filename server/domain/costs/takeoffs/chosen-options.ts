@@ -7,7 +7,7 @@ export interface ChosenOption extends OptionLinks {
   readonly quantity: number
 }
 
-/** The lines that a selected option adds to a home, and the lines that it replaces. */
+/** The lines that a selected option adds to a home, and those that it removes. */
 export interface ChosenLines {
   readonly option: ChosenOption
   readonly own: readonly ResolvedTakeoffLine[]
@@ -16,9 +16,9 @@ export interface ChosenLines {
 
 /**
  */
-/** Options that cannot be combined. The message is a complete sentence. */
+/** Thrown if options cannot be combined. The message is a complete sentence. */
 export class ChoiceError extends Error {
-  /** The same error, as a message about the field that contains the options. */
+  /** The same message for `errors`, as a predicate about the field that contains the options. */
   readonly ofField: string
 
   constructor(sentence: string, ofField: string) {
@@ -28,10 +28,9 @@ export class ChoiceError extends Error {
 }
 
 /**
- * Returns the lines that each selected option adds and removes. Every option comes after the options that it requires.
- * An option builds on the options that it requires, so its line replaces the lines of those options. Two unrelated
- * options that both replace a line of the plan conflict. If either option took precedence, the buyer would pay for work
- * that is not built.
+ * Returns the lines that each selected option adds and removes. Each option is listed after the options that it
+ * requires. Lines of an option replace lines of the options that it requires. If two unrelated options replace the same
+ * line of the plan, throws ChoiceError, because the buyer would otherwise pay for work that is not built.
  */
 export function applyOptions(
   base: readonly ResolvedTakeoffLine[],

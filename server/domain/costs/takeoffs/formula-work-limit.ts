@@ -3,14 +3,17 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 
 /**
- * Limits the number of formulas that one request computes, and lets other requests run in between. Work is measured in
- * characters of formulas, counted each time that a formula is computed.
+ * Limits the computation of formulas in one request, and lets other requests run in between. The unit of work is one
+ * character of a formula, counted each time the formula is computed.
  */
 export class FormulaWorkLimit {
   #left = MAX_CHARACTERS
   #leftOfSlice = CHARACTERS_OF_SLICE
 
-  /** Counts the work. Call this before each computation. Throws `too_much_work` if the work exceeds the limit. */
+  /**
+   * Counts the work for one computation. Must be called before the computation. Throws `too_much_work` if the limit is
+   * exceeded.
+   */
   async take(formula: string): Promise<void> {
     this.#left -= formula.length
     if (this.#left < 0) {
@@ -27,7 +30,7 @@ export class FormulaWorkLimit {
   }
 }
 
-// This is enough for the longest takeoff with formulas of 30 characters: 5,000 lines for 26 elevations.
+// Enough for the longest takeoff with formulas of 30 characters: 5,000 lines for each of 26 elevations.
 const MAX_CHARACTERS = 4_000_000
-// This is about ten milliseconds of work.
+// About ten milliseconds of work.
 const CHARACTERS_OF_SLICE = 10_000

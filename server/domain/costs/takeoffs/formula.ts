@@ -1,8 +1,8 @@
 import Big from 'big.js'
 
 /**
- * The formulas of a takeoff: numbers, names of figures, + - * / (or × ÷), parentheses, and five functions. Formulas are
- * parsed into a tree and evaluated with decimals. Nothing in a formula is ever executed as code.
+ * The formulas of takeoffs can contain numbers, names of figures, the operators + - * / (or × ÷), parentheses, and five
+ * functions. Formulas are parsed into a tree and evaluated with decimal arithmetic. They are never executed as code.
  */
 export type Formula =
   | { kind: 'number'; value: Big }
@@ -11,13 +11,13 @@ export type Formula =
   | { kind: 'operation'; sign: '+' | '-' | '*' | '/'; left: Formula; right: Formula }
   | { kind: 'call'; name: FunctionName; of: Formula[] }
 
-/** An invalid formula. The message is a predicate, such as `uses the unknown figure roofSquares`. */
+/** Thrown for an invalid formula. The message is a predicate, such as `uses the unknown figure roofSquares`. */
 export class FormulaError extends Error {}
 
 const FUNCTIONS = { round: 1, ceil: 1, floor: 1, min: 2, max: 2 } as const
 type FunctionName = keyof typeof FUNCTIONS
 
-/** Deeper formulas are not useful, and parsing them would overflow the stack. */
+/** Deeper formulas have no practical use, and would overflow the stack of the parser. */
 const MAX_DEPTH = 32
 
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?|\.\d+)|([A-Za-z][A-Za-z0-9]*)|([-+*/×÷(),]))/y
@@ -139,7 +139,7 @@ function isFunction(name: string): name is FunctionName {
 }
 
 /**
- * Returns the value of a formula for these figures. Throws FormulaError for an unknown figure, a division by zero, or
+ * Returns the value of a formula with these figures. Throws FormulaError for an unknown figure, a division by zero, or
  * an intermediate result that is too large.
  */
 export function evaluateFormula(formula: Formula, figures: ReadonlyMap<string, number>): Big {
@@ -192,7 +192,7 @@ function callFunction(name: FunctionName, values: Big[]): Big {
   return (name === 'min') === first.lt(second) ? first : second
 }
 
-/** Returns the smallest integer that is not less than the value. */
+/** Returns the smallest integer that is greater than or equal to the value. */
 export function roundUp(value: Big): Big {
   const whole = value.round(0, Big.roundDown)
   return whole.lt(value) ? whole.plus(1) : whole

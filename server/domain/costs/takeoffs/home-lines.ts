@@ -10,7 +10,7 @@ import type { LineWithPart } from './queries.ts'
 import * as takeoffs from './queries.ts'
 import { type BuiltRevision, computeQuantity, listFigures, mergeLines, type TakeoffFigures } from './takeoff.ts'
 
-/** The maximum number of lines in one response. A home has about two thousand lines. */
+/** The maximum number of lines in one response. A typical home has about two thousand lines. */
 const MAX_LINES = 20_000
 
 /** The lines of a home: the lines of its plan and elevation, and the effects of the selected options. */
@@ -20,8 +20,8 @@ export interface HomeLines {
 }
 
 /**
- * Computes the lines of a home in two statements, regardless of the number of selected options. Throws `too_much_work`
- * if the formulas exceed the work limit.
+ * Computes the lines of a home. Executes two statements, regardless of the number of selected options. Throws
+ * `too_much_work` if the formulas exceed the work limit.
  */
 export async function computeHomeLines(
   call: Tenant,
@@ -56,7 +56,7 @@ export async function computeHomeLines(
   return { base, options: applyOptions(base, options) }
 }
 
-/** Returns all lines to buy for the home. */
+/** Returns all lines with parts to buy for the home. */
 export function listLinesToBuy({ base, options }: HomeLines): ResolvedTakeoffLine[] {
   const takenOut = new Set(options.flatMap((each) => each.takenOut))
   return [...base, ...options.flatMap(({ own }) => own)].filter((line) => !takenOut.has(line))

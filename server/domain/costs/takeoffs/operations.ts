@@ -15,8 +15,8 @@ import * as takeoffs from './queries.ts'
 import { type BuiltRevision, findTakeoffLineErrors, toStoredTakeoffLines } from './takeoff.ts'
 
 /**
- * The maximum number of plans, which is more than any builder uses at a time. A check of the takeoff of an option reads
- * all of these plans.
+ * The maximum number of plans for which the takeoff of an option is checked. It exceeds the number of plans that a
+ * builder uses at a time.
  */
 const MAX_PLANS = 500
 
@@ -60,7 +60,7 @@ export const takeoffOperations = {
     const house = { planId: plan.id, revision, elevation }
     const lines = await computeHomeLines(call, house, built, chosen).catch((error: unknown) => {
       if (error instanceof ChoiceError) throw invalidOptions(error.ofField)
-      // Each elevation may define figures that the plan itself does not have.
+      // Each elevation can define figures that the plan does not have.
       if (error instanceof FormulaError) {
         throw invalidElevation(
           `${elevation === null ? 'is required' : 'cannot be resolved'}: a formula ${error.message}`,
@@ -124,7 +124,7 @@ async function assertPlansExist(call: Call, lines: readonly { planId: string | n
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-/** Returns the plans with which the option can be used. */
+/** Returns the plans for which the option is available. */
 async function listPlansOfOption(call: Call, { planIds }: Option): Promise<Plan[]> {
   if (planIds.length > 0) return plans.findAll(call, planIds)
   const inUse = await plans.listActivePlanIds(call, MAX_PLANS + 1)
@@ -136,7 +136,7 @@ async function listPlansOfOption(call: Call, { planIds }: Option): Promise<Plan[
   return plans.findAll(call, inUse)
 }
 
-/** Returns the content of the given revision, or of the newest revision. */
+/** Returns the content of the given revision. Defaults to the newest revision. */
 async function findBuilt(
   call: Call,
   plan: Plan,
@@ -148,7 +148,9 @@ async function findBuilt(
   return { revision, built: released }
 }
 
-/** Returns the plan with an editable revision: its draft, which is created here if the newest revision is released. */
+/**
+ * Returns the plan with an editable revision. If the newest revision is released, creates a draft of the next revision.
+ */
 async function beginRevision(call: WriteCall, plan: Plan): Promise<Plan> {
   if (plan.status === 'draft') return plan
   const next = await plans.update(call, plan, getNextRevision(plan))

@@ -12,7 +12,7 @@ export async function listOptionLines({ db, organizationId }: Tenant, optionId: 
   return rows
 }
 
-/** Returns the lines of these options that apply to a home of the plan and elevation. */
+/** Returns the lines of these options that apply to a home with the given plan and elevation. */
 export async function listOptionLinesWithParts(
   { db, organizationId }: Tenant,
   optionIds: readonly string[],

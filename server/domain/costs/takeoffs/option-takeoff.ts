@@ -5,14 +5,14 @@ import { FormulaWorkLimit } from './formula-work-limit.ts'
 import { createUniqueLineId, findFormulaError, listFigures, type TakeoffFigures } from './takeoff.ts'
 
 /**
- * The maximum number of computations to check the formulas of one takeoff: distinct formulas times the figures of plans
- * and elevations. This is about one second of work.
+ * The maximum number of computations for checking the formulas of one takeoff, which take about one second. Each
+ * distinct formula is computed with the figures of each plan and elevation.
  */
 const MAX_CHECKS = 100_000
 
 /**
- * Returns the lines in their stored form. A line without a lineId is named after the option and its position. It
- * therefore does not replace a line of the plan by accident.
+ * Returns the lines in the form in which they are stored. The ID of a line without a lineId consists of the option's
+ * code and the position of the line, so that the line does not replace a line of the plan by accident.
  */
 export function toStoredOptionLines(
   lines: readonly Checked['OptionTakeoffLineInput'][],
@@ -33,8 +33,8 @@ export function toStoredOptionLines(
 }
 
 /**
- * Returns all errors in the lines of an option for these plans. Throws `too_much_work` if the formulas exceed the work
- * limit.
+ * Returns all errors in the lines of an option when it is used with these plans. Throws `too_much_work` if the formulas
+ * exceed the work limit.
  */
 export async function findOptionLineErrors(
   lines: readonly OptionTakeoffLine[],
@@ -67,7 +67,7 @@ export async function findOptionLineErrors(
   return errors
 }
 
-/** Checks each distinct formula once for each plan and elevation that it applies to. */
+/** Checks each distinct formula once for each plan and elevation to which it applies. */
 class FormulaChecker {
   readonly #sets: { planId: string; elevation: string | null; code: string; figures: TakeoffFigures }[]
   readonly #known = new Map<string, string | null>()
@@ -103,12 +103,12 @@ class FormulaChecker {
       const wrong = await findFormulaError(formula, [set.figures], this.#work)
       if (wrong !== null) return `${wrong} (on ${set.code})`
     }
-    // Without any plan, only the grammar can be checked.
+    // If there are no plans, only the syntax can be checked.
     return this.#sets.length === 0 ? findFormulaError(formula, [], this.#work) : null
   }
 }
 
-/** Returns, for each lineId, the most specific line that applies to a home. */
+/** For each lineId, returns the most specific line that applies to a home. */
 export function selectMostSpecificLines<Line extends Pick<OptionTakeoffLine, 'lineId' | 'planId' | 'elevation'>>(
   lines: readonly Line[],
 ): Line[] {

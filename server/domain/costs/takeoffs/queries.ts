@@ -15,12 +15,12 @@ export async function listTakeoffLines(
   return rows
 }
 
-/** A line with the required fields of its part. */
+/** A line, with the fields of its part that are required to compute quantities and costs. */
 export interface LineWithPart extends TakeoffLine, Pick<Part, 'sku' | 'name' | 'unit' | 'scope'> {
   partCostCodeId: string | null
 }
 
-/** Returns the lines of the whole plan and of one elevation. */
+/** Returns the lines that apply to all elevations of the plan, and the lines of one elevation. */
 export async function listTakeoffLinesWithParts(
   { db, organizationId }: Tenant,
   planId: string,
@@ -38,7 +38,7 @@ export async function listTakeoffLinesWithParts(
   return rows
 }
 
-/** Replaces the lines of the revision. */
+/** Replaces all lines of the revision. */
 export async function replaceTakeoffLines(
   { db, organizationId }: WriteCall,
   planId: string,
@@ -64,7 +64,7 @@ export async function replaceTakeoffLines(
     where o."id" = ${organizationId}`.execute(db)
 }
 
-/** Returns the IDs, out of the given IDs, of active parts or active cost codes. */
+/** Returns the given IDs that belong to active parts or active cost codes. */
 export async function findActiveReferenceIds(
   { db, organizationId }: Tenant,
   table: 'parts' | 'costCodes',

@@ -4,7 +4,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { evaluateFormula, type Formula, FormulaError, parseFormula, roundUp } from './formula.ts'
 import { FormulaWorkLimit } from './formula-work-limit.ts'
 
-/** The fields of a plan that quantities depend on. */
+/** The fields of a plan that determine quantities. */
 export type BuiltRevision = Pick<
   PlanRevision,
   'squareFeet' | 'bedrooms' | 'bathrooms' | 'garageSpaces' | 'stories' | 'figures' | 'elevations'
@@ -12,7 +12,10 @@ export type BuiltRevision = Pick<
 
 export type TakeoffFigures = ReadonlyMap<string, number>
 
-/** Returns the figures for formulas: the plan's own fields, its additional figures, and the elevation's overrides. */
+/**
+ * Returns the figures for formulas: the fields and additional figures of the plan, and the values that the elevation
+ * overrides.
+ */
 export function listFigures(built: BuiltRevision, elevation: string | null): TakeoffFigures {
   const own = (['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const).flatMap((name) => {
     const value = built[name]
@@ -23,8 +26,8 @@ export function listFigures(built: BuiltRevision, elevation: string | null): Tak
 }
 
 /**
- * Returns the lines in their stored form. A line without a lineId is named after its position, unless another line has
- * that name.
+ * Returns the lines in the form in which they are stored. The ID of a line without a lineId is its position, or a
+ * longer ID if another line has that ID.
  */
 export function toStoredTakeoffLines(lines: readonly Checked['TakeoffLineInput'][]): TakeoffLine[] {
   const taken = new Set(lines.map(({ lineId }) => lineId))
@@ -40,7 +43,7 @@ export function toStoredTakeoffLines(lines: readonly Checked['TakeoffLineInput']
   }))
 }
 
-/** Returns the name or, if it is taken, a longer name. */
+/** Returns the requested ID or, if it is already in use, a longer ID. */
 export function createUniqueLineId(requested: string, taken: ReadonlySet<string | undefined>): string {
   let name = requested
   while (taken.has(name)) name += 'a'
@@ -79,8 +82,8 @@ function formatElevations(elevations: readonly Elevation[]): string {
 }
 
 /**
- * Returns the error in a formula; null if there is no error. The formula must be computable for every plan and
- * elevation that it applies to. Throws `too_much_work` if the formulas exceed the work limit.
+ * Returns the error in a formula; null if there is none. It must be possible to compute the formula for every plan and
+ * elevation to which it applies. Throws `too_much_work` if the formulas exceed the work limit.
  */
 export async function findFormulaError(
   text: string,
@@ -107,19 +110,19 @@ function assertQuantity(value: Big): void {
   if (value.abs().gt(MAX_QUANTITY)) throw new FormulaError(`has a result above ${MAX_QUANTITY}`)
 }
 
-/** Units that are sold only in whole numbers. */
+/** Units that are sold only in whole quantities. */
 const WHOLE_UNITS: ReadonlySet<string> = new Set(['EA', 'SHT', 'RL', 'BX', 'BG'])
 
 export interface LineQuantity {
-  /** Quantity without waste, to four decimals. */
+  /** The quantity without waste, rounded to four decimals. */
   net: number
-  /** Quantity to buy, with waste and rounded up for whole units. */
+  /** The quantity to buy, including waste, rounded up for whole units. */
   quantity: number
 }
 
 /**
- * Returns the quantity of a line, multiplied by the number of units. `formula` is already parsed, so that it is parsed
- * only once for many homes.
+ * Returns the quantity of a line, multiplied by `times`. The caller parses the formula, so that it is parsed only once
+ * for many homes.
  */
 export function computeQuantity(
   line: { quantity: number | null; wastePercent: number },
@@ -131,7 +134,7 @@ export function computeQuantity(
   const net = (formula === null ? new Big(line.quantity ?? 0) : evaluateFormula(formula, figures)).times(times)
   const withWaste = net.times(new Big(100).plus(line.wastePercent)).div(100)
   const rounded = WHOLE_UNITS.has(unit.toUpperCase())
-    ? // A third of three is one, and must not become two because of a remainder of the division.
+    ? // One third of three must be exactly one. The remainder of the division must not round it up to two.
       roundUp(withWaste.round(6, Big.roundHalfUp))
     : withWaste.round(2, Big.roundHalfUp)
   return { net: net.round(4, Big.roundHalfUp).toNumber(), quantity: rounded.toNumber() }
@@ -144,8 +147,8 @@ export interface SourcedLine<Line> {
 }
 
 /**
- * Returns the lines of one home: the lines of its plan and of its elevation. The elevation's lines override the plan's
- * lines with the same lineId.
+ * Returns the lines of one home, which are the lines of its plan and its elevation. A line of the elevation replaces
+ * the plan's line with the same lineId.
  */
 export function mergeLines<Line extends Pick<TakeoffLine, 'lineId' | 'elevation'>>(
   lines: readonly Line[],

@@ -47,7 +47,7 @@ test('a replaced takeoff has exactly the lines of the request, in the same order
   ]
   const replaced = await replace(planId, lines)
   expect(replaced.status).toBe(200)
-  // Another line is explicitly named "1".
+  // Another line has the lineId "1".
   expect(replaced.body.lines.map(({ lineId }: { lineId: string }) => lineId)).toEqual(['1a', '1', '3'])
   expect(replaced.body.lines[1]).toMatchObject({ elevation: 'B', formula: null, wastePercent: 0, costCodeId: null })
   expect(await takeoff(planId)).toEqual(replaced.body)
@@ -79,7 +79,7 @@ test('takeoff quantities of a home include waste and are rounded to the unit of 
     { lineId: 'gable', source: 'elevation', replaces: 'plan', quantity: 6 },
     { lineId: 'porch', source: 'elevation', replaces: null, quantity: 1.13 },
   ])
-  // These are the lines that all elevations share.
+  // The expected lines apply to all elevations.
   expect((await resolved(planId, '')).lines).toMatchObject([
     { lineId: 'studs' },
     { lineId: 'roof', net: 37 },
@@ -177,7 +177,7 @@ test('a request can replace at most 5,000 takeoff lines', async () => {
 
 const ELEVATIONS = Array.from({ length: 26 }, (_, i) => ({ code: `E${i}`, figures: [] }))
 const LONG = Array(100).fill('squareFeet').join('+').slice(0, 450)
-/** Returns lines with different formulas of about 450 characters each. */
+/** Returns lines with distinct formulas of about 450 characters each. */
 const longLines = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ partId: stud, formula: `${LONG.slice(0, LONG.lastIndexOf('+'))}+${i}` }))
 

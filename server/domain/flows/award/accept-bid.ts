@@ -18,9 +18,10 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import { findEngagementObstacle, type Obstacle } from '../../vendors/vendors/vendor.ts'
 
 /**
- * Awards a bid: accepts it, rejects the losing bids, awards the request, and, if requested, drafts the purchase order.
- * Every decision is made under a lock on the request's row. The first of several concurrent awards finds the request
- * open, and the others find it awarded. Takes locks in this order: home, request, bid, vendor.
+ * Awards a bid: accepts the bid, rejects the bids that cannot be awarded anymore, awards the request, and, if
+ * requested, drafts the purchase order. Locks the request's row before it decides. If several requests award bids
+ * concurrently, only the first finds the bid request open, and the others find it awarded. Locks the home, the request,
+ * the bid, and the vendor, in this order.
  */
 export async function acceptBid(call: WriteCall, bidId: string, requested: Checked['BidAccept']): Promise<BidAwarded> {
   const { rejectOthers, createPurchaseOrder, reason = null } = requested
@@ -57,12 +58,12 @@ export async function acceptBid(call: WriteCall, bidId: string, requested: Check
 interface LockedBid {
   request: BidRequestRow
   bid: BidRow
-  /** The request's bids that can still be awarded or have been awarded. */
+  /** All bids of the request that are submitted or accepted. */
   standing: BidRow[]
   vendor: Vendor
 }
 
-/** Locks all records that the award of a bid changes or depends on. */
+/** Locks all records that an award changes or depends on. */
 async function lockForAward(call: WriteCall, { id, bidRequestId, vendorId }: BidRow): Promise<LockedBid> {
   const request = await closeIfDue(call, await bidRequests.lock(call, bidRequestId))
   const bid = await bids.lock(call, id)
@@ -75,7 +76,7 @@ async function lockOrderHome(call: WriteCall, bid: BidRow, provided: string | un
   if (!call.permissions.has('pos:write')) {
     throw problem('permission_denied', 'Creating the purchase order requires pos:write.', { permission: 'pos:write' })
   }
-  // The homes of a request do not change once the request has bids, so they can be read without a lock.
+  // The homes of a bid request with bids cannot change, so they can be read without a lock.
   const { homeIds } = await bidRequests.find(call, bid.bidRequestId)
   const homeId = chooseOrderHome(bid, homeIds, provided)
   const home = await homes.findOptional(call, homeId)
@@ -111,10 +112,7 @@ function chooseOrderHome(bid: BidRow, homeIds: readonly string[], provided: stri
   return provided
 }
 
-/**
- * Returns the IDs of the lines for which the bid is awarded; null if the bid is awarded for all lines that it offers,
- * without alternates.
- */
+/** Returns the IDs of the awarded lines; null if the award includes all lines of the bid except alternates. */
 function chooseAwardedLines(request: BidRequestRow, bid: BidRow, requested: Checked['BidAccept']): string[] | null {
   const chosen = chooseBaseLines(request, bid, requested.lineIds)
   const { alternateLineIds } = requested
@@ -132,7 +130,7 @@ function chooseAwardedLines(request: BidRequestRow, bid: BidRow, requested: Chec
   return [...base, ...alternateLineIds]
 }
 
-/** Returns the positions of the chosen alternates; null if none is chosen. */
+/** Returns the positions of the awarded alternates; null if there are none. */
 function chooseAlternates({ alternates }: BidRow, { alternates: chosen }: Checked['BidAccept']): number[] | null {
   if (chosen === undefined) return null
   const errors: FieldError[] = chosen.flatMap((position, i) =>
@@ -167,7 +165,8 @@ function chooseBaseLines(request: BidRequestRow, bid: BidRow, lineIds: string[] 
 }
 
 /**
- * Returns why the bid cannot be awarded; null if it can. The status change itself checks that the bid can be accepted.
+ * Returns the reason why the bid cannot be awarded; null if there is none. Does not check the status of the bid, which
+ * the status change checks.
  */
 function findAwardObstacle(
   call: WriteCall,
@@ -207,7 +206,7 @@ function listAwardedWork(accepted: readonly BidRow[], request: Pick<BidRequest, 
   return new Set(accepted.flatMap((bid) => listAwardableWork(bid, request)))
 }
 
-/** Returns the bids that cannot be awarded any work after this award. */
+/** Returns the bids that can no longer be awarded any work after this award. */
 function listLosers(request: BidRequestRow, winner: BidRow, standing: readonly BidRow[]): BidRow[] {
   const others = standing.filter(({ id }) => id !== winner.id)
   const taken = listAwardedWork([...others.filter(({ status }) => status === 'accepted'), winner], request)

@@ -30,8 +30,9 @@ export async function rejectBid(call: WriteCall, bidId: string, reason: string |
 }
 
 /**
- * Revokes an award. Throws `conflict` if the award has been ordered or has a contract. Voids the award's draft orders.
- * Sets the request back to closed, so that it can be awarded again, unless another bid still has an award.
+ * Revokes an award. Throws `conflict` if the award has an order that is no longer a draft, or a contract. Voids the
+ * draft orders of the award. Changes the request back to closed, so that it can be awarded again. If another bid of the
+ * request is still accepted, the request stays awarded.
  */
 async function revokeBidAward(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
   const ordered = (await orders.lockOrdersOfBid(call, bid.id)).filter((order) => order.status !== 'void')

@@ -47,7 +47,7 @@ test("changing a community's time zone moves the deadlines of its open and draft
     ['bid_request.updated', { deadlineAt: '2031-12-02T06:00:00.000Z' }],
   ])
   expect(events.map(({ data }) => data.object)).toEqual(after)
-  // The same time zone, or a time zone whose days end at the same time, changes no deadline.
+  // No deadline changes if the time zone is the same, or if its days end at the same time.
   expect((await moveTo('America/Denver', site)).status).toBe(200)
   expect((await moveTo('America/Boise', site)).status).toBe(200)
   expect((await listEvents(plumbline, site.organizationId)).at(-1)?.id).toBe(events[1]?.id)
@@ -60,7 +60,7 @@ test('a deadline does not move if the new time zone would put the deadline in th
   expect((await moveTo('Pacific/Pago_Pago', site)).status).toBe(200)
   const today = toLocalDate('Pacific/Pago_Pago', plumbline.clock.now())
   const request = await ask(site, { deadline: today })
-  // In this time zone, days end 25 hours earlier.
+  // In this time zone, each day ends 25 hours earlier.
   expect((await moveTo('Pacific/Kiritimati', site)).status).toBe(200)
   expect(await read(site, request.id)).toEqual(request)
   const bid = { bidRequestId: request.id, vendorId: site.loneStar, amount: 39850, source: 'phone' }
@@ -79,7 +79,7 @@ test("a bid that is valid until a date expires at the end of that date in the co
   }
   const { id, version } = (await plumbline.post('/api/ext/bids', bid, site)).body
   await moveTo('Pacific/Honolulu', site)
-  // Reads the table directly, because no response contains this time.
+  // Reads the table directly, because responses do not contain this time.
   const stored = await plumbline.database.statements
     .selectFrom('bids')
     .select(['expiresAt', 'version'])

@@ -5,19 +5,22 @@ import { conflict } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 import * as requests from '../../bidding/bid-requests/queries.ts'
 
-/** The maximum number of moved requests: more than any community has open, but few enough for one transaction. */
+/**
+ * The maximum number of bid requests that can be moved. No community has so many open requests, and one transaction can
+ * process this number.
+ */
 const MAX_MOVED = 1000
 
 /**
- * The maximum number of requests in memory at a time, each before and after the change. A bid request can have a
- * thousand invitations.
+ * The maximum number of bid requests in memory, each before and after the change. A bid request can have a thousand
+ * invitations.
  */
 const BATCH_SIZE = 50
 
 /**
- * Moves the bid deadlines in a locked community to the end of their days in its new time zone. Only future deadlines
- * are moved, and only to times that are still in the future. Vendors were promised that they could bid until then, so
- * correcting a time zone must not suddenly exclude them.
+ * Moves the bid deadlines in a locked community to the end of the day in its new time zone. Moves only deadlines that
+ * are in the future, and only if the new time is also in the future. The builder has promised vendors the existing
+ * deadline, so correcting a time zone must not suddenly exclude them.
  */
 export async function moveBidDeadlines(call: WriteCall, communityId: string): Promise<void> {
   const ids = await requests.lockMovableDeadlines(call, communityId, MAX_MOVED + 1)
@@ -42,8 +45,8 @@ export async function moveBidDeadlines(call: WriteCall, communityId: string): Pr
 }
 
 /**
- * Moves the expiration times of bids, which are also at the end of a day in the community. No response contains these
- * times, so no version changes.
+ * Moves the expiration times of bids, which are also at the end of the day in the community's time zone. Responses do
+ * not contain these times, so the versions stay the same.
  */
 async function moveBidExpirations({ db, organizationId, now }: WriteCall, communityId: string): Promise<void> {
   await sql`

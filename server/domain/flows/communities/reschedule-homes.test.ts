@@ -29,7 +29,10 @@ async function made(path: string, body: object) {
 const read = async (id: string) => (await plumbline.get(`/api/ext/tasks/${id}`)).body
 const close = (holidays: string[]) => plumbline.patch(`/api/ext/communities/${communityId}`, { holidays })
 
-/** Creates a gate on Thursday, January 3, 2030, and walls on the next workday. The vendor of the walls was notified. */
+/**
+ * Creates a task `gate` on Thursday, January 3, 2030, and a task `walls` on the next workday. The vendor of the walls
+ * has been notified.
+ */
 async function scheduleWalls() {
   const gate = await made('tasks', { homeId, name: 'Gate', plannedStart: '2030-01-03' })
   const after = { predecessors: [{ taskId: gate.id }], vendorId }

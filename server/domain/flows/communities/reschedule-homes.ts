@@ -5,15 +5,20 @@ import { formatNumber } from '../../../platform/values/format.ts'
 import { lockSchedule, planReschedule, storeCascade } from '../../building/tasks/cascade.ts'
 import { listHomesWithOpenTasks } from '../../building/tasks/queries.ts'
 
-/** The maximum number of rescheduled homes: more than any community builds at a time, but few enough for one transaction. */
+/**
+ * The maximum number of homes that can be rescheduled. No community has so many homes under construction, and one
+ * transaction can process this number.
+ */
 const MAX_HOMES = 500
 
-/** The maximum number of tasks shown per home, so that the result for a large community stays readable. */
+/**
+ * The maximum number of tasks that are shown for each home, so that the result for a large community stays readable.
+ */
 const MAX_SHOWN = 10
 
 type Calendar = Pick<Community, 'workdays' | 'holidays'>
 
-/** Returns whether two calendars have different workdays or holidays. */
+/** Returns whether two calendars differ in workdays or holidays. */
 export function hasNewCalendar(before: Calendar, after: Calendar): boolean {
   return !hasSameItems(before.workdays, after.workdays) || !hasSameItems(before.holidays, after.holidays)
 }
@@ -24,8 +29,8 @@ function hasSameItems<Item>(one: readonly Item[], other: readonly Item[]): boole
 }
 
 /**
- * Reschedules every home with unfinished tasks in a locked community by the community's new workdays and holidays, and
- * notifies the vendors of other dates.
+ * Reschedules all homes with unfinished tasks in a locked community according to its new workdays and holidays, and
+ * notifies the vendors whose dates change.
  */
 export async function rescheduleHomes(call: WriteCall, community: Community): Promise<CommunityReschedule> {
   const ids = await listHomesWithOpenTasks(call, community.id, MAX_HOMES + 1)

@@ -25,7 +25,7 @@ const summary = async (communityId: string, caller: Caller) => {
   return answer.body
 }
 
-/** Advances the clock to this time. */
+/** Advances the clock to the given time. */
 const at = (timestamp: string) => plumbline.clock.advance(Date.parse(timestamp) - plumbline.clock.nowMs())
 
 async function bring(homeId: string, statuses: readonly string[], caller: Caller): Promise<void> {
@@ -55,7 +55,7 @@ test('the community summary counts starts by month', async () => {
   await made('/homes', { name: 'Lot 3', communityId: id }, caller)
   for (const home of [first, second]) await bring(home, UP_TO_READY, caller)
 
-  // In UTC, it is already November.
+  // In UTC, this time is already in November.
   at('2031-11-01T04:30:00Z')
   await bring(first, ['under_construction'], caller)
   at('2031-11-24T15:00:00Z')
@@ -72,7 +72,7 @@ test('the community summary counts starts by month', async () => {
     lotsFree: 0,
     startsThisMonth: 0,
     completions: 2,
-    // This is the average of 21 and 5 days, without weekends and Thanksgiving.
+    // The average of 21 and 5 workdays. Weekends and Thanksgiving do not count.
     averageCycleDays: 13,
   })
   expect(after.starts).toHaveLength(12)

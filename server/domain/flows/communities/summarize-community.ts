@@ -5,12 +5,12 @@ import { computeAverage } from '../../../platform/values/money.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 import * as figures from './summary-queries.ts'
 
-/** The number of months in a summary, as in the contract. */
+/** The number of months in a summary of the API contract. */
 const MONTHS = 12
 
 /**
- * Returns the summary of a community. The number of statements does not depend on the number of homes or orders. Does
- * not query figures that the caller may not read.
+ * Returns the summary of a community. The number of statements does not depend on the number of homes or orders. Omits
+ * figures that the caller may not read.
  */
 export async function summarizeCommunity(call: Call, community: Community): Promise<CommunitySummary> {
   const { id: communityId, lotCount } = community
@@ -47,7 +47,7 @@ export async function summarizeCommunity(call: Call, community: Community): Prom
   }
 }
 
-/** Returns the first day of each of the last months, up to the month of the date, oldest first. */
+/** Returns the first days of the last months, oldest first. The last of these months is the month of `today`. */
 function listLastMonths(today: string): string[] {
   const [year = 0, month = 0] = today.split('-').map(Number)
   return Array.from({ length: MONTHS }, (_, i) =>

@@ -7,18 +7,18 @@ import { COMMITTED_STATUSES, OPEN_STATUSES, PENDING_STATUSES } from '../../statu
 
 type SummaryPart<Part extends 'budget' | 'openOrders' | 'bidRequests' | 'sales'> = NonNullable<CommunitySummary[Part]>
 
-/** The average is stable with far fewer homes, and the newest homes are the most relevant. */
+/** The average is stable with far fewer homes, and the most recently completed homes are the most relevant. */
 const MAX_AVERAGED = 1000
 
 export interface HomeFigures {
   byStatus: CommunitySummary['homesByStatus']
   lotsTaken: number
-  /** One number per month, in order. */
+  /** The number of starts in each month, in order. */
   starts: number[]
   completions: number
 }
 
-/** Returns counts of the community's homes. `months` contains the first days of consecutive months. */
+/** Returns counts about the community's homes. `months` contains the first days of consecutive months. */
 export async function summarizeHomes(
   { db, organizationId }: Tenant,
   communityId: string,
@@ -92,7 +92,7 @@ export async function summarizeBudget(
 }
 
 /**
- * Returns the number and total of open orders. Orders of canceled homes are included, because they must still be
+ * Returns the number and total of open orders. Includes orders of canceled homes, because these orders must still be
  * settled.
  */
 export async function summarizeOpenOrders(

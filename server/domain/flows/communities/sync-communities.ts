@@ -16,7 +16,7 @@ import { createAcknowledgeStep } from '../../statuses/ledger-states.ts'
 import { moveBidDeadlines } from './move-bid-deadlines.ts'
 import { hasNewCalendar, rescheduleHomes } from './reschedule-homes.ts'
 
-/** Syncs communities from an external system. Each row is treated like a call to createCommunity or updateCommunity. */
+/** Syncs communities from an external system. Handles each row like a call to createCommunity or updateCommunity. */
 export function defineCommunitySync(match: MatchBy): SyncDefinition<'CommunityRow', Community> {
   return {
     schema: 'CommunityRow',
@@ -41,7 +41,7 @@ export function defineCommunitySync(match: MatchBy): SyncDefinition<'CommunityRo
 
     async updateAll(call, changed) {
       await communities.updateAll(call, changed)
-      // Process one community at a time, because time zones and calendars rarely change.
+      // Communities are processed one at a time, because time zones and calendars rarely change.
       for (const { before, after } of changed) {
         if (after.timeZone !== before.timeZone) {
           await moveBidDeadlines(call, after.id)

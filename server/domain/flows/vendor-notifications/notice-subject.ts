@@ -1,12 +1,12 @@
 import type { FieldError, Home, VendorNotificationCreate } from '../../../../client/contract.gen.ts'
 
-/** Subjects of a vendor notification: a task, other work on a home on a day, or the deadline of a bid request. */
+/** The subject of a vendor notification: a task, other work on a home on one day, or the deadline of a bid request. */
 export type NoticeSubject =
   | { homeId: string; date: string; bidRequestId?: undefined; taskId?: undefined }
   | { bidRequestId: string; homeId?: undefined; taskId?: undefined }
   | { taskId: string; bidRequestId?: undefined; homeId?: undefined }
 
-/** Returns the subject of the notice, or errors for an invalid combination of fields. */
+/** Returns the subject of the notification, or errors if the fields cannot be combined. */
 export function readNoticeSubject(body: VendorNotificationCreate): NoticeSubject | FieldError[] {
   const { kind, taskId, bidRequestId, homeId, date } = body
   const errors: FieldError[] = []
@@ -37,7 +37,7 @@ export function readNoticeSubject(body: VendorNotificationCreate): NoticeSubject
   return homeId === undefined || date === undefined ? errors : { homeId, date }
 }
 
-/** Returns why vendors cannot be notified about the home; null if they can. */
+/** Returns the reason why vendors cannot be notified about the home; null if there is none. */
 export function explainHomeNoticeConflict(home: Pick<Home, 'name' | 'status' | 'archivedAt'>): string | null {
   if (home.status === 'cancelled') return `Cannot notify vendors about ${home.name}: the home is canceled.`
   if (home.archivedAt !== null) return `Cannot notify vendors about ${home.name}: the home is archived.`

@@ -56,7 +56,7 @@ function toNoticeContent(call: WriteCall, vendor: Vendor, subject: NoticeSubject
   return describeHome(call, subject.homeId, subject.date)
 }
 
-// The notice is stored on the task, so the home is locked, as for every change of its schedule.
+// Locks the home, as every change of its schedule does, because the notice is stored on the task.
 async function describeTask(call: WriteCall, vendor: Vendor, taskId: string): Promise<NoticeContent> {
   const home = await tasks.lockHome(call, { taskId })
   if (home === undefined) throw unknownReference(['/taskId'])
@@ -80,7 +80,7 @@ async function describeHome(call: WriteCall, homeId: string, date: string): Prom
   return { homeId, taskId: null, bidRequestId: null, date }
 }
 
-// The invitation counts reminders from every source.
+// Locks the bid request, because the invitation counts all reminders.
 async function describeDeadline(call: WriteCall, vendor: Vendor, bidRequestId: string): Promise<NoticeContent> {
   await bidRequests.assertExist(call, [bidRequestId], '/bidRequestId')
   const request = await lockBidRequest(call, bidRequestId)

@@ -3,8 +3,8 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
- * The allowed status changes of a community. A sold-out community can become active again, because sales fall through
- * and later phases add lots.
+ * The allowed status changes of a community. A sold-out community can become active again, because sales can be
+ * canceled and later phases add lots.
  */
 export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly CommunityStatus[]>> = {
   planning: ['active'],
@@ -13,7 +13,10 @@ export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly Communit
   closed: [],
 }
 
-/** Returns why no home can be added now; null if a home can be added. `taken` is the number of lots with a home. */
+/**
+ * Returns the reason why a home cannot currently be added; null if there is none. `taken` is the number of lots with a
+ * home.
+ */
 export function explainWhyNoHomeCanBeAdded(community: Community, taken: number): string | null {
   if (community.archivedAt !== null) return `Cannot add a home: ${community.name} is archived.`
   if (community.status === 'sold_out')
@@ -24,7 +27,7 @@ export function explainWhyNoHomeCanBeAdded(community: Community, taken: number):
 }
 
 /**
- * Returns why the community cannot be closed or archived; null if it can. `open` is the number of the community's
+ * Returns the reason why the community cannot be closed or archived; null if there is none. `open` is the number of its
  * unfinished homes.
  */
 export function explainWhyNotClosable(community: Community, open: number): string | null {
@@ -37,7 +40,10 @@ export function describeTakenLots(name: string, taken: number): string {
   return `The lotCount of ${name} is too low: ${taken === 1 ? '1 lot already has a home' : `${taken} lots already have homes`}.`
 }
 
-/** Throws `validation_failed` for an unknown time zone. Only the runtime knows which time zones exist. */
+/**
+ * Throws `validation_failed` if the time zone is unknown. The API contract cannot check this, because only the runtime
+ * knows all time zones.
+ */
 export function assertValidTimeZone(timeZone: string | undefined): void {
   if (timeZone === undefined) return
   try {

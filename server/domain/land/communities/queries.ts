@@ -21,13 +21,13 @@ export const {
   schema: 'Community',
 })
 
-// A home occupies its lot until it is canceled or, before construction, archived. The unique index on lots has the same
-// condition.
+// A home occupies its lot until it is canceled, or archived before construction. The condition must match that of the
+// unique index on lots.
 export const LOT_IS_TAKEN_SQL = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
 
 /**
  * Returns the number of lots with a home. The result is exact while the community's row is locked, because adding a
- * home locks that row.
+ * home locks this row.
  */
 export async function countTakenLots(call: Tenant, communityId: string): Promise<number> {
   const { count } = await call.db
@@ -40,7 +40,7 @@ export async function countTakenLots(call: Tenant, communityId: string): Promise
   return count
 }
 
-/** Like countTakenLots, but for several communities. Omits communities without occupied lots. */
+/** Returns the number of lots with a home for each of several communities. Omits communities without homes. */
 export async function countTakenLotsByCommunity(
   { db, organizationId }: Tenant,
   communityIds: readonly string[],
@@ -53,7 +53,7 @@ export async function countTakenLotsByCommunity(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Locks the communities with these IDs, in the order of the IDs, and returns the communities that exist. */
+/** Locks the communities with these IDs, in the order of their IDs. Returns those that exist. */
 export async function lockCommunities(call: WriteCall, ids: readonly string[]): Promise<Community[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`
@@ -66,7 +66,7 @@ export async function lockCommunities(call: WriteCall, ids: readonly string[]): 
   )
 }
 
-/** Returns the number of the community's homes that are neither archived nor finished. */
+/** Returns the number of the community's homes that are neither finished nor archived. */
 export async function countOpenHomes(call: Tenant, communityId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('homes')
@@ -80,8 +80,8 @@ export async function countOpenHomes(call: Tenant, communityId: string): Promise
 }
 
 /**
- * Recomputes the times at which vendors are notified of tasks. The local time of day stays the same, so the timestamp
- * changes with the time zone.
+ * Computes again when vendors are notified of tasks in a community whose time zone has changed. The local time of day
+ * stays the same.
  */
 export async function moveNoticeTimes(
   { db, organizationId }: WriteCall,

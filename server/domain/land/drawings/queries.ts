@@ -4,9 +4,9 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 
 /**
- * SQL condition that a home has the drawing `t`: the home's own drawings, and the drawings of its plan, unless the home
- * replaces them with a drawing with the same sheet number. `home` is the SQL of the home's ID, and `plan` is the SQL of
- * the ID of the home's plan.
+ * Returns the SQL condition for the drawings `t` that apply to a home: its own drawings and those of its plan. A
+ * drawing of the home replaces that of the plan with the same sheet number. `home` and `plan` are the SQL expressions
+ * for the IDs of the home and its plan.
  */
 export const toHomeDrawingConditionSql = (home: string, plan: string) => `
   (t."homeId" = ${home} or (t."planId" = ${plan} and not exists (
@@ -22,7 +22,7 @@ export const { list, find, findOptional, lock, insert, update, archive } = defin
   filters: { ofHome: (home) => toHomeDrawingConditionSql(home, PLAN_SQL(home)) },
 })
 
-/** Returns the current drawings of a home that the vendors of a trade see. */
+/** Returns the current drawings of a home that vendors of a trade can see. */
 export async function findDrawingsForOrder(
   { db, organizationId }: Tenant,
   { homeId, scope }: { homeId: string; scope: string },

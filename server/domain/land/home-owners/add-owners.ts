@@ -6,10 +6,10 @@ import { notifyFormerAddress } from './notify-owners.ts'
 import * as owners from './queries.ts'
 import { canApproveEmail } from './reroute-guards.ts'
 
-/** Limits the number of owners, because a home shows all of them. */
+/** A home contains all of its owners, so their number is limited. */
 const MAX_OWNERS = 10
 
-/** Throws if the locked home cannot have another owner. */
+/** Throws if the locked home already has the maximum number of owners. */
 export async function assertRoomForOwner(call: WriteCall, { id, name }: Home): Promise<void> {
   if ((await findCurrent(call, id)).length >= MAX_OWNERS)
     throw conflict(
@@ -21,16 +21,16 @@ export async function assertRoomForOwner(call: WriteCall, { id, name }: Home): P
 type Buyer = Sale['buyers'][number]
 
 /**
- * Adds the buyers of a sale that is being approved as owners of the locked home, and approves their email addresses. If
- * the home has already had a link, only a caller who can copy links can approve them. Otherwise, anyone could cancel a
- * sale and get access to the page of the home with another sale.
+ * When a sale is approved, adds its buyers as owners of the locked home and approves their email addresses. If the home
+ * has ever had a link, only a caller with the permission to copy links can approve the addresses. Otherwise, anyone
+ * could cancel a sale and get access to the page of the home through a new sale.
  */
 export async function addApprovedBuyers(call: WriteCall, homeId: string, buyers: readonly Buyer[]): Promise<void> {
   const isApproved = canApproveEmail(call) || !(await owners.hasHomeHadLink(call, homeId))
   for (const { id } of await addBuyers(call, homeId, buyers)) if (isApproved) await owners.approveEmail(call, id)
 }
 
-/** Adds the buyers as owners of the locked home. Skips buyers who are already owners. Returns the new owners. */
+/** Adds the buyers as owners of the locked home, except those who already are owners. Returns the new owners. */
 async function addBuyers(call: WriteCall, homeId: string, buyers: readonly Buyer[]): Promise<HomeOwner[]> {
   const known = await findCurrent(call, homeId)
   const unknown = buyers.filter((buyer) => !known.some((owner) => isSamePerson(owner, buyer)))
@@ -43,8 +43,8 @@ async function addBuyers(call: WriteCall, homeId: string, buyers: readonly Buyer
 }
 
 /**
- * Updates the owners of the locked home after the buyers of its approved sale changed: archives the owners who are no
- * longer buyers, and adds the new buyers.
+ * Updates the owners of the locked home after the buyers of its approved sale change. Archives owners who are no longer
+ * buyers, and adds new buyers.
  */
 export async function replaceBuyers(
   call: WriteCall,
@@ -65,7 +65,7 @@ export async function replaceBuyers(
   )
 }
 
-/** Archives all owners of the locked home and revokes their links, because the home will get other owners. */
+/** Archives all owners of the locked home and revokes their links, because the home will have other owners. */
 export async function archiveOwners(call: WriteCall, homeId: string): Promise<void> {
   await archiveAll(call, await findCurrent(call, homeId))
 }
@@ -81,7 +81,10 @@ async function archiveAll(call: WriteCall, current: readonly HomeOwner[]): Promi
 
 type Person = Pick<Buyer, 'name' | 'email'>
 
-/** People are compared by their email addresses, or by their names if one of them has no email address. */
+/**
+ * Returns whether two people are the same. Compares their email addresses or, if one of them has no email address,
+ * their names.
+ */
 export function isSamePerson(a: Person, b: Person): boolean {
   if (a.email === null || b.email === null) return a.name === b.name
   return a.email.toLowerCase() === b.email.toLowerCase()

@@ -7,8 +7,8 @@ import * as owners from './queries.ts'
 import { OWNER_MAIL_WORDS } from './words/owner-mail-words.ts'
 
 /**
- * Mails a notice to the owner's previous address that its link no longer opens the page, so that an owner who did not
- * request the change can object. Does nothing if the owner never had a link.
+ * Emails the previous address of the owner that its link is no longer valid, so that an owner who did not request the
+ * change can object. Does nothing if the owner has never had a link.
  */
 export async function notifyFormerAddress(
   call: WriteCall,
@@ -19,7 +19,7 @@ export async function notifyFormerAddress(
     await mailNotice(call, before, (words, home) => words[notice](call.principal.organization.name, home, before.name))
 }
 
-/** Mails a notice to the home's other owners who have a link that this owner now also has access to the page. */
+/** Emails the other owners with a link that this owner now also has access to the page of the home. */
 export async function notifyOtherOwners(call: WriteCall, added: HomeOwner): Promise<void> {
   for (const owner of await owners.findAllWith(call, { homeId: [added.homeId] })) {
     if (owner.id === added.id || owner.archivedAt !== null || owner.invitedAt === null) continue

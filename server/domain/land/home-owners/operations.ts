@@ -32,7 +32,7 @@ export const homeOwnerOperations = {
       const { email } = body
       const isMoved = email !== undefined && email?.toLowerCase() !== before.email?.toLowerCase()
       if (isMoved) await assertCanReroute(call, before, email)
-      // Anyone who can read the previous mailbox must lose access to the page.
+      // Revoke the links, because anyone who can read the previous mailbox must lose access to the page.
       if (isMoved) {
         await notifyFormerAddress(call, before, 'addressChanged')
         await revokeOwnerLinks(call, before.id)
@@ -46,7 +46,7 @@ export const homeOwnerOperations = {
     await call.write(async (call) => {
       const before = await owners.lock(call, path.homeOwnerId)
       await owners.archive(call, before, ifMatch)
-      // A repeated request must not send the notice again.
+      // The notice must not be sent again if the request is repeated.
       if (before.archivedAt === null) await notifyFormerAddress(call, before, 'accessEnded')
       await revokeOwnerLinks(call, before.id)
     })

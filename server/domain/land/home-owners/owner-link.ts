@@ -10,8 +10,8 @@ import { assertCanMailLink, canApproveEmail } from './reroute-guards.ts'
 import { OWNER_MAIL_WORDS } from './words/owner-mail-words.ts'
 
 /**
- * Emails a new link to the owner. Throws `conflict` if the owner cannot receive email from the service, and
- * `permission_denied` if this caller must not email a link to the owner's address.
+ * Emails a new link to the owner. Throws `conflict` if the service cannot send email to the owner, and
+ * `permission_denied` if the caller must not email a link to the owner's address.
  */
 export async function inviteOwner(call: WriteCall, id: string): Promise<HomeOwner> {
   const before = await lockActive(call, id)
@@ -36,8 +36,8 @@ export async function inviteOwner(call: WriteCall, id: string): Promise<HomeOwne
 }
 
 /**
- * Returns a new link that the builder can read out or hand over. Throws `conflict` if the service can email links to the
- * owner.
+ * Returns a new link that the builder gives to the owner by phone or on paper. Throws `conflict` if the service can
+ * email links to the owner.
  */
 export async function copyOwnerLink(call: WriteCall, id: string): Promise<string> {
   const before = await lockActive(call, id)

@@ -6,7 +6,7 @@ export const { list, find, findAll, findOptional, findAllWith, lock, insert, upd
   schema: 'HomeOwner',
 })
 
-/** Records that the owner opened the owner's page. Does not increase the version of the record. */
+/** Records that the owner opened the owner's page. Does not increment the version. */
 export async function storePageVisit({ db, organizationId }: Tenant, id: string, now: Date): Promise<void> {
   await sql`
     update "homeOwners" set "lastVisitAt" = ${now} where "organizationId" = ${organizationId} and "id" = ${id}`.execute(
@@ -15,8 +15,8 @@ export async function storePageVisit({ db, organizationId }: Tenant, id: string,
 }
 
 /**
- * Stores that a link may be mailed to the owner's current address without the permission to copy links. Does not
- * increase the version of the record.
+ * Approves the owner's current email address, so that links can be emailed to it without the permission to copy links.
+ * Does not increment the version.
  */
 export async function approveEmail({ db, organizationId }: Tenant, id: string): Promise<void> {
   await sql`
@@ -24,7 +24,7 @@ export async function approveEmail({ db, organizationId }: Tenant, id: string): 
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
 }
 
-/** Returns whether the owner's current address was approved (`approveEmail`). */
+/** Returns whether the owner's current address was approved with `approveEmail`. */
 export async function isEmailApproved({ db, organizationId }: Tenant, id: string): Promise<boolean> {
   const { rows } = await sql<{ isApproved: boolean | null }>`
     select lower("approvedEmail") = lower("email") as "isApproved" from "homeOwners"
@@ -32,7 +32,7 @@ export async function isEmailApproved({ db, organizationId }: Tenant, id: string
   return rows[0]?.isApproved === true
 }
 
-/** Returns whether any present or former owner of the home has or had a link. */
+/** Returns whether a current or former owner of the home has ever had a link. */
 export async function hasHomeHadLink({ db, organizationId }: Tenant, homeId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from "homeOwners" as o

@@ -1,6 +1,6 @@
 import type { RepeatRules } from '../../../platform/calls/repeated-response.ts'
 
-/** A copied link is not stored, so a repeated response omits it. The client can copy another link. */
+/** The service does not store a copied link, so a repeated response omits it. The client can copy a new link. */
 export const repeatOwnerLink: RepeatRules = {
   conceal(body) {
     return { ...body, ownerUrl: null }

@@ -5,13 +5,13 @@ import { Problem } from '../../../platform/problems/problem.ts'
 import { isEmailApproved } from './queries.ts'
 
 /**
- * Checks the changes that would email a link to an address that the caller chose. Anyone who reads email at the address
- * could sign as the owner, so these changes require the permission to copy links.
+ * The permission for changes that would email a link to an address that the caller has chosen. This is the permission
+ * to copy links, because anyone who reads email at that address can sign as the owner.
  */
 const PERMISSION = 'portal_links:read'
 
 /**
- * Throws `permission_denied` if the owner has or had a link and this caller must not replace the owner's email address.
+ * Throws `permission_denied` if the owner has ever had a link and the caller must not change the owner's email address.
  */
 export async function assertCanReroute(call: WriteCall, { id, name }: HomeOwner, email: string | null): Promise<void> {
   if (email === null || call.permissions.has(PERMISSION) || !(await hasEverHadLink(call, id))) return
@@ -23,9 +23,9 @@ export async function assertCanReroute(call: WriteCall, { id, name }: HomeOwner,
 }
 
 /**
- * Throws `permission_denied` if this caller must not email a link to the owner's address. Approved are the addresses
- * that the buyers had when the sale was approved, and addresses to which a caller with the permission emailed a link.
- * Addresses of buyers who were named later are not approved, because anyone who can edit sales can name buyers.
+ * Throws `permission_denied` if the caller must not email a link to the owner's address. Two kinds of addresses are
+ * approved: the addresses of buyers at the approval of the sale, and addresses to which a caller with the permission
+ * has emailed a link. The addresses of later buyers are not approved, because anyone who can edit sales can add buyers.
  */
 export async function assertCanMailLink(call: WriteCall, { id, name }: HomeOwner): Promise<void> {
   if (canApproveEmail(call) || (await isEmailApproved(call, id))) return

@@ -4,12 +4,15 @@ import type { Home } from '../../../../client/contract.gen.ts'
 import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 
-/** The time after closing when a builder walks through a home again, before the first year of its warranty ends. */
+/**
+ * The months after the closing until the builder walks through the home again, which is before the first year of the
+ * warranty ends.
+ */
 const MONTHS_TO_WALKTHROUGH = 11
 
 /**
- * Copies the builder's warranty terms to a home that closes, and plans its eleven-month walkthrough. Later changes of
- * the terms therefore do not affect the home.
+ * When a home closes, copies the builder's warranty terms to the home and plans its eleven-month walkthrough. Later
+ * changes of the terms do not affect the home.
  */
 export async function beginWarranty(call: WriteCall, { id: homeId, communityId, closingDate }: Home): Promise<void> {
   const { db, organizationId, now, actor } = call

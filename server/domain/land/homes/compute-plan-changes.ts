@@ -13,8 +13,8 @@ interface HomePlan {
 }
 
 /**
- * Returns the changes of a home whose plan or elevation changes. If the plan does not change, the revision does not
- * change either.
+ * Returns the changes of a home for a new plan or elevation. If the plan stays the same, the revision also stays the
+ * same.
  */
 export async function computePlanChanges(call: WriteCall, before: Home, body: HomePlan): Promise<Partial<Home>> {
   const { planId = before.planId, elevation = planId === before.planId ? before.elevation : null } = body

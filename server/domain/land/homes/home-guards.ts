@@ -6,9 +6,9 @@ import { explainSaleConflict } from './home.ts'
 import * as homes from './queries.ts'
 
 /**
- * Throws if a status change of a locked home lacks a prerequisite in other records.
+ * Throws if other records do not allow the status change of a locked home.
  *
- * @returns what the history says about the overrideReason, if the change needs it
+ * @returns the text for the status history if the change needs an overrideReason; otherwise, null
  */
 export async function assertCanChangeHomeStatus(
   call: WriteCall,
@@ -41,8 +41,8 @@ async function assertNoOpenWork(call: WriteCall, { id, name }: Home): Promise<vo
 }
 
 /**
- * Throws unless the home's sale is settled and its punch list is done. A caller with the permission to change the
- * missing records can give a reason instead.
+ * Throws unless the sale of the home is settled and its punch list is done. If the caller has the permission to change
+ * the records that block the closing, the caller can give a reason instead.
  */
 async function assertCanClose(call: WriteCall, home: Home, overrideReason: string | null): Promise<string | null> {
   const reason = await explainNotClosable(call, home)

@@ -3,7 +3,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { toAddress } from '../../../platform/values/address.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 
-// The usual order of statuses: maps each status to the next.
+// The next status of each status in the usual order.
 const NEXT_STATUS: Readonly<Record<HomeStatus, HomeStatus | null>> = {
   planning: 'permitting',
   permitting: 'ready_to_start',
@@ -25,10 +25,7 @@ const HOLDABLE_STATUSES: ReadonlySet<HomeStatus> = new Set([
 ])
 const CANCELLABLE_STATUSES: ReadonlySet<HomeStatus> = new Set([...HOLDABLE_STATUSES, 'completed', 'on_hold'])
 
-/**
- * Returns the statuses that the home can change to. A home on hold returns to its previous status, so the parameter is
- * the home, not its status.
- */
+/** Returns the statuses to which the home can change. A home on hold returns to its previous status. */
 export function listPossibleStatuses(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeStatus[] {
   const next = home.status === 'on_hold' ? home.statusBeforeHold : NEXT_STATUS[home.status]
   return [
@@ -38,11 +35,13 @@ export function listPossibleStatuses(home: Pick<Home, 'status' | 'statusBeforeHo
   ]
 }
 
-/** Returns the other fields that a status change sets. `today` is the current date in the community's time zone. */
+/**
+ * Returns the fields that change together with the status. `today` is the current date in the community's time zone.
+ */
 export function computeHomeStatusFields(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
   return {
     statusBeforeHold: to === 'on_hold' ? home.status : null,
-    // A home that returns from a hold already has a start date.
+    // If a home returns from a hold, it already has a start date.
     ...(to === 'under_construction' && home.startDate === null && { startDate: today }),
     ...(to === 'completed' && { actualCompletionDate: today }),
     ...(to === 'closed' && { closingDate: today }),
@@ -51,8 +50,7 @@ export function computeHomeStatusFields(home: Home, to: HomeStatus, today: strin
 }
 
 /**
- * Returns the reason for the status history. The reason also states why a home was closed although a prerequisite was
- * missing.
+ * Returns the reason for the status history. If a missing prerequisite was overridden, the text includes the override.
  */
 export function formatHistoryReason(reason: string | null = null, override: string | null): string | null {
   if (override === null) return reason
@@ -60,8 +58,8 @@ export function formatHistoryReason(reason: string | null = null, override: stri
 }
 
 /**
- * Returns why the home cannot be archived; null if it can. `openOrders` is the number of the home's open purchase
- * orders.
+ * Returns the reason why the home cannot be archived; null if there is none. `openOrders` is the number of its open
+ * purchase orders.
  */
 export function explainWhyHomeCannotBeArchived(home: Home, openOrders: number): string | null {
   if (home.startDate !== null && home.status !== 'cancelled')
@@ -72,7 +70,7 @@ export function explainWhyHomeCannotBeArchived(home: Home, openOrders: number): 
   return null
 }
 
-/** Returns why the home's plan can no longer change; null if it can. */
+/** Returns the reason why the plan of the home can no longer change; null if it can change. */
 export function explainWhyPlanIsFixed(home: Home): string | null {
   if (home.budgetLockedAt !== null) return `Cannot change the plan of ${home.name}: its budget is locked.`
   if (home.startDate !== null) return `Cannot change the plan of ${home.name}: its construction has started.`
@@ -81,12 +79,12 @@ export function explainWhyPlanIsFixed(home: Home): string | null {
   return null
 }
 
-/** Returns why a home with a sale cannot be canceled or archived. */
+/** Returns the reason why a home with a sale cannot be canceled or archived. */
 export function explainSaleConflict({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
   return `Cannot cancel or archive ${name}: it is ${describeStatus(salesStatus)}. Cancel its sale first.`
 }
 
-/** Returns why the budget of the home can no longer change; null if it can. */
+/** Returns the reason why the budget of the home can no longer change; null if it can change. */
 export function explainWhyBudgetIsFixed(home: Home): string | null {
   if (home.status === 'cancelled') return `Cannot change the budget of ${home.name}: the home is canceled.`
   if (home.archivedAt !== null) return `Cannot change the budget of ${home.name}: the home is archived.`

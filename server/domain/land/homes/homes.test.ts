@@ -33,7 +33,7 @@ const move = (id: string, status: string, reason?: string): Promise<ServiceRespo
     ...(status === 'closed' && { overrideReason: 'It was sold before sales were kept here.' }),
   })
 
-/** Locks the home's budget and moves the home forward to the status. */
+/** Locks the home's budget and moves the home through the statuses up to the given status. */
 async function bring(id: string, to: string): Promise<ServiceResponse> {
   await plumbline.post(`/api/ext/homes/${id}/budget/lines`, { scope: 'framing', amount: 42000 })
   await plumbline.post(`/api/ext/homes/${id}/budget/lock`)
@@ -199,7 +199,8 @@ test("the start, completion, and closing dates of a home use the community's tim
   const { id } = await newHome()
   const started = await bring(id, 'under_construction')
   const today = started.body.startDate
-  // For half of each day, the date in Auckland differs from the date in UTC, so the test chooses the time.
+  // The date in Auckland differs from the date in UTC for half of each day, so compare with the date at the time of the
+  // update.
   const auckland = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Auckland' })
   expect(today).toBe(auckland.format(new Date(started.body.updatedAt)))
   plumbline.clock.advance(26 * 3_600_000)

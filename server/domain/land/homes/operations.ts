@@ -31,7 +31,7 @@ export const homeOperations = {
   async createHome({ body }, call) {
     const home = await call.write(async (call) => {
       await communities.assertExist(call, [body.communityId], '/communityId')
-      // Lock the community while its lots are counted, so that two homes cannot take the last lot.
+      // Lock the community while its lots are counted, so that two homes cannot use the last lot.
       const community = await communities.lock(call, body.communityId)
       const reason = explainWhyNoHomeCanBeAdded(community, await communities.countTakenLots(call, community.id))
       if (reason !== null) throw conflict('not_available', reason)
@@ -87,8 +87,8 @@ export const homeOperations = {
       const before = await homes.lock(call, path.homeId)
       const allowed = listPossibleStatuses(before)
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
-      // Archiving is a separate operation that keeps the status, so the code checks for an archived home here. The
-      // status `archived` allows no changes in any case.
+      // A home can be archived without a change of its status, so check for this here. A home with the status
+      // `archived` has no allowed status changes.
       if (before.archivedAt !== null)
         throw conflict('archived', `Cannot change the status of ${before.name}: it is archived.`)
       const override = await assertCanChangeHomeStatus(call, before, body)

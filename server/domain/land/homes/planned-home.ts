@@ -13,8 +13,8 @@ interface BuiltHome {
 type PlannedHome = Pick<Home, 'planRevision' | 'basePrice'>
 
 /**
- * Returns the revision from which a home will be built, and its price. Throws if the plan is not available in this
- * community or lacks the elevation.
+ * Returns the revision from which a home will be built, and its price. Throws if the plan is not available in the
+ * community or does not have the elevation.
  */
 export async function resolvePlan(
   call: WriteCall,
@@ -34,8 +34,7 @@ export async function resolvePlan(
 }
 
 /**
- * Returns the price of the revision with the elevation; null if there is no price. Throws if the elevation does not
- * exist.
+ * Returns the price of the revision with the elevation; null if there is none. Throws if the elevation does not exist.
  */
 export async function findPriceWithElevation(
   call: WriteCall,

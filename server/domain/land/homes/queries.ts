@@ -4,15 +4,21 @@ import { recordChange, type Tenant, type WriteCall } from '../../../platform/cal
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { PENDING_STATUSES, UNSETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 
-/** SQL expression for the amount that a home's selections add to its price, computed from a dedicated index. */
+/**
+ * SQL expression for the amount that the selections of a home add to its price. The database reads only an index for
+ * it.
+ */
 const optionsTotalSql = (home: string) => `
   select coalesce(sum(s."difference"), 0) from "selections" as s
   where s."organizationId" = ${home}."organizationId" and s."homeId" = ${home}."id" and s."status" in ('approved', 'ordered', 'installed')`
 
-/** SQL expression for the price of the home in the given row. */
+/** Returns the SQL expression for the price of a home. The parameter is the alias of its row. */
 export const toHomePriceSql = (home: string) => `${home}."basePrice" + (${optionsTotalSql(home)})`
 
-/** SQL expression for the price that the buyer of the home in the given row pays; null until the sale is approved. */
+/**
+ * Returns the SQL expression for the price that the buyer of a home pays; null until the sale is approved. The
+ * parameter is the alias of the home's row.
+ */
 export const toContractPriceSql = (home: string) => `${home}."saleAmount" + (${optionsTotalSql(home)})`
 
 export const {
@@ -38,7 +44,7 @@ export const {
   },
 })
 
-/** Locks the homes with these IDs, in the order of the IDs, and returns the homes that exist. */
+/** Locks the homes with these IDs, in the order of their IDs. Returns those that exist. */
 export async function lockHomes(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
   if (ids.length === 0) return []
   const ordered = [...new Set(ids)].sort()
@@ -49,15 +55,15 @@ export async function lockHomes(call: WriteCall, ids: readonly string[]): Promis
   return findAll(call, ordered)
 }
 
-/** The fields of a sale that its home stores. */
+/** The fields of a sale that are stored on its home. */
 export interface HomeSale {
   saleId: string | null
   saleStatus: 'pending' | 'approved' | null
-  /** Price of the sale without selections, once it is approved. */
+  /** The price of an approved sale, excluding selections; null before its approval. */
   saleAmount: number | null
 }
 
-/** Stores the sale of a home on the locked home. */
+/** Stores the data of a sale on its locked home. */
 export async function storeSale(call: WriteCall, homeId: string, held: HomeSale): Promise<void> {
   await sql`
     update "homes" set "saleId" = ${held.saleId}, "saleStatus" = ${held.saleStatus}, "saleAmount" = ${held.saleAmount},
@@ -72,7 +78,7 @@ export interface SaleProgress {
   depositsOutstanding: number
 }
 
-/** Returns the fields of the sale that show whether the sale is settled. */
+/** Returns the fields of the sale that determine whether it is settled. */
 export async function findSaleProgress(
   { db, organizationId }: Tenant,
   saleId: string,
@@ -83,7 +89,7 @@ export async function findSaleProgress(
   return rows[0]
 }
 
-/** Returns the name of the home on a lot; undefined if there is no home. */
+/** Returns the name of the home on a lot; undefined if there is none. */
 export async function findHomeOnLot(
   { db, organizationId }: Tenant,
   { communityId, block, lotNumber }: { communityId: string; block: string | null; lotNumber: string },
@@ -109,7 +115,7 @@ export async function countOpenOrders(call: Tenant, homeId: string): Promise<num
   return count
 }
 
-/** Returns the number of the home's punch items that must be verified before it closes. */
+/** Returns the number of punch items that must be verified before the home closes. */
 export async function countItemsBlockingClosing({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "punchItems"
@@ -118,7 +124,7 @@ export async function countItemsBlockingClosing({ db, organizationId }: Tenant, 
   return rows[0]?.count ?? 0
 }
 
-/** Increments the version of a locked home when only computed fields have changed. */
+/** Increments the version of a locked home of which only computed fields have changed. */
 export async function bumpVersion(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
   await sql`
     update "homes" set "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -127,8 +133,8 @@ export async function bumpVersion(call: WriteCall, id: string, fields: readonly 
 }
 
 /**
- * Returns codes of the home's selected options that are not available for this plan. Returns at most 20 codes, which
- * are enough for a message.
+ * Returns the codes of the home's selected options that are not available for this plan. Returns at most 20 codes,
+ * which are enough for a message.
  */
 export async function listUnavailableOptionCodes(
   { db, organizationId }: Tenant,
@@ -146,7 +152,9 @@ export async function listUnavailableOptionCodes(
   return rows.map(({ code }) => code)
 }
 
-/** Returns the number of tasks that must be done before the home is completed. Milestones and memos do not count. */
+/**
+ * Returns the number of tasks that must be done before the home can be completed. Milestones and memos do not count.
+ */
 export async function countOpenTasks({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { count } = await db
     .selectFrom('tasks')
@@ -160,7 +168,7 @@ export async function countOpenTasks({ db, organizationId }: Tenant, homeId: str
   return count
 }
 
-/** Stores the forecast from a home's schedule on the locked home. */
+/** Stores the forecast of the schedule on the locked home. */
 export async function storeForecast(
   call: WriteCall,
   homeId: string,
@@ -173,7 +181,9 @@ export async function storeForecast(
   recordChange(call, homeId, 'updated', Object.keys(forecast))
 }
 
-/** Stores the data date of a locked home's schedule. No response of the home contains it, so no version changes. */
+/**
+ * Stores the data date of the schedule on the locked home. Responses do not contain it, so the version stays the same.
+ */
 export async function storeDataDate(call: WriteCall, homeId: string, dataDate: string | null): Promise<void> {
   await call.db
     .updateTable('homes')
@@ -183,7 +193,7 @@ export async function storeDataDate(call: WriteCall, homeId: string, dataDate: s
     .execute()
 }
 
-/** Like storeForecast, but for many locked homes in one statement. */
+/** Like storeForecast, but for several locked homes in one statement. */
 export async function storeForecasts(
   call: WriteCall,
   forecasts: readonly Pick<Home, 'id' | 'forecastCompletionDate' | 'percentComplete'>[],
@@ -199,10 +209,7 @@ export async function storeForecasts(
   for (const { id } of forecasts) recordChange(call, id, 'updated', ['forecastCompletionDate', 'percentComplete'])
 }
 
-/**
- * Archives the tasks and milestones of a locked home: either only tasks and milestones that are not completed, or all
- * of them.
- */
+/** Archives the tasks and milestones of a locked home: either all of them, or only those that are not completed. */
 export async function archiveSchedule(call: WriteCall, homeId: string, which: 'left' | 'all'): Promise<void> {
   const now = call.now.toISOString()
   for (const table of ['tasks', 'milestones'] as const) {
@@ -216,8 +223,8 @@ export async function archiveSchedule(call: WriteCall, homeId: string, which: 'l
 }
 
 /**
- * Recomputes the times at which vendors are notified of the tasks of a locked home that is or was on hold. The database
- * recomputes these times whenever a planned start is written.
+ * Computes again when vendors are notified of the tasks of a locked home, because the home was put on hold or returned
+ * from a hold. The database computes these times whenever a planned start is written.
  */
 export async function recalculateNoticeTimes({ db, organizationId }: WriteCall, homeId: string): Promise<void> {
   await sql`

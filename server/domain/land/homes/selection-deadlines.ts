@@ -7,8 +7,8 @@ import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 const MAX_SELECTIONS = 500
 
 /**
- * Sets the selection deadlines of a home that has started. Applies to options with a number of workdays before the
- * start, unless a user entered the deadline.
+ * Sets the selection deadlines of a home that has started. Applies to options whose deadline is a number of workdays
+ * before the start. Keeps deadlines that a user has entered.
  */
 export async function setSelectionDeadlines(
   call: WriteCall,

@@ -80,8 +80,8 @@ test('a sync does not add more homes than a community has lots', async () => {
     ...more,
   })
   const first = await sync([home(1), home(2, { lotNumber: '1' }), home(3), home(4)], caller)
-  // The first home already has the second home's lot, but the second home still counts. No lot is left for the fourth
-  // home.
+  // The row of the second home fails, because the first home is on the same lot, but it still counts toward the number
+  // of lots. Therefore, no lot remains for the fourth home.
   expect(faults(first)).toEqual(
     ['done', 'conflict', 'done', 'conflict'].map((each, i) => (i === 1 ? 'conflict /lotNumber' : each)),
   )
@@ -120,8 +120,8 @@ test('syncing 200 homes of one plan needs no more statements than one home, exce
   }
   const rows = Array.from({ length: 201 }, (_, i) => ({ accountingId: `JOB-${i}`, name: `Lot ${i}`, communityId }))
   const one = await statementsOf(rows.slice(0, 1))
-  // A statement stores one hundred events. The last events are stored at the end of the transaction, which the count
-  // does not include.
+  // Each statement stores up to a hundred events. The last events are stored when the transaction ends, which the test
+  // does not count.
   expect(await statementsOf(rows.slice(1))).toBe(one + 2)
 })
 

@@ -23,7 +23,7 @@ import * as homes from './queries.ts'
 
 type NewHome = ReturnType<typeof homes.make>
 
-/** Syncs homes from an external system. Each row is treated like a call to createHome or updateHome. */
+/** Syncs homes from an external system. Handles each row like a call to createHome or updateHome. */
 export function defineHomeSync(match: MatchBy): SyncDefinition<'HomeRow', Home, NewHome> {
   return {
     schema: 'HomeRow',
@@ -31,7 +31,7 @@ export function defineHomeSync(match: MatchBy): SyncDefinition<'HomeRow', Home, 
     keysOf: getRowKeys,
 
     async decide(call, rows) {
-      // Adding a home locks the community first, because its lots are counted.
+      // Lock the communities first, as when a home is added, because their lots are counted.
       const named = await communities.lockCommunities(
         call,
         rows.flatMap(({ values }) => values.communityId ?? []),
@@ -89,12 +89,12 @@ function requireProblem(error: unknown): Problem {
   })
 }
 
-/** The communities to which rows add homes, with the number of occupied lots after each added home. */
+/** The communities to which rows add homes, with the current number of occupied lots. */
 class CommunityLots {
   readonly #call: WriteCall
   readonly #communities: ReadonlyMap<string, Community>
   readonly #taken: Map<string, number>
-  /** Plans are cached, because many homes of one request share a few plans. */
+  /** Cache plans, because many homes in one request have the same few plans. */
   readonly #planned = new Map<string, ReturnType<typeof resolvePlan>>()
 
   constructor(call: WriteCall, found: readonly Community[], taken: ReadonlyMap<string, number>) {

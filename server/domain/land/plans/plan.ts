@@ -10,15 +10,15 @@ export const PLAN_MOVES: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
 }
 
 /**
- * The fields that define a home and do not change after a revision is released. All other fields belong to the plan
- * itself.
+ * The fields that define how a home is built, which do not change after a revision is released. All other fields are
+ * not part of a revision.
  */
 export const REVISION_FIELDS = [
   ...(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const),
   ...(['basePrice', 'figures', 'elevations'] as const),
 ] as const
 
-/** The figures that every plan has as its own fields. */
+/** The figures that every plan has as fields. */
 const BUILT_IN_FIGURES: ReadonlySet<string> = new Set([
   'squareFeet',
   'bedrooms',
@@ -31,7 +31,7 @@ export function buildPlan(body: Checked['PlanCreate']) {
   return { ...body, elevations: toStoredElevations(body.elevations), status: 'draft' as const, revision: 1 }
 }
 
-/** Returns the fields of an update in their stored form. */
+/** Returns the fields of an update in the form in which they are stored. */
 export function toPlanChanges({ elevations, ...rest }: Checked['PlanUpdate']): Partial<Plan> {
   return { ...rest, ...(elevations !== undefined && { elevations: toStoredElevations(elevations) }) }
 }
@@ -41,8 +41,8 @@ function toStoredElevations(elevations: readonly Checked['ElevationInput'][]): E
 }
 
 /**
- * Returns the other fields that an edit changes. A released revision does not change, so the edit starts the next
- * revision.
+ * Returns the fields that change together with an edit. A released revision does not change, so the edit starts the
+ * next revision.
  */
 export function computeEditFields(before: Plan, changes: Partial<Plan>): Partial<Plan> {
   if (before.status !== 'released') return {}
@@ -88,7 +88,7 @@ function findRepeated<Field extends string>(
   })
 }
 
-/** Returns why no new home can be built from the plan in this community; null if it can. */
+/** Returns the reason why new homes cannot be built from the plan in this community; null if there is none. */
 export function explainWhyNotBuildable(plan: Plan, community: { id: string; name: string }): string | null {
   if (plan.archivedAt !== null) return `Cannot use ${plan.code}: the plan is archived.`
   if (plan.status === 'retired') return `Cannot use ${plan.code}: the plan is retired.`
@@ -98,7 +98,7 @@ export function explainWhyNotBuildable(plan: Plan, community: { id: string; name
   return null
 }
 
-/** Returns why this elevation of a plan cannot be chosen; null if it can. */
+/** Returns the reason why this elevation of a plan cannot be selected; null if there is none. */
 export function findElevationError(elevations: readonly Elevation[], chosen: string | null): string | null {
   const codes = elevations.map(({ code }) => code)
   if (chosen === null) return codes.length === 0 ? null : `is required; the plan has ${codes.join(', ')}`

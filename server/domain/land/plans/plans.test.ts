@@ -79,7 +79,7 @@ test('changing a released plan starts a new revision, while existing homes keep 
   expect(renamed.body).toMatchObject({ name: 'The Yaupon', status: 'released', revision: 1 })
   const edited = await plumbline.patch(`${PLANS}/${plan.id}`, { basePrice: 369990, elevations: [{ code: 'C' }] })
   expect(edited.body).toMatchObject({ status: 'draft', revision: 2, releasedRevision: 1, basePrice: 369990 })
-  // Until the draft is released, homes are built from the previous revision.
+  // As long as the draft is not released, homes are built from the previous revision.
   expect((await build({ planId: plan.id, elevation: 'C' })).status).toBe(422)
   expect((await build({ planId: plan.id, elevation: 'A' })).body.planRevision).toBe(1)
   expect((await move(plan.id, 'released')).body).toMatchObject({ status: 'released', releasedRevision: 2 })

@@ -16,7 +16,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
 export const listRevisions = createListing<PlanRevision>({
   table: 'planRevisions',
   columns: resolveColumns({ schema: 'PlanRevision', table: 'planRevisions' }),
-  // A revision never changes, so both filters use the time of its release.
+  // A revision never changes, so the filters for its creation and its update both use the time of its release.
   filters: { updatedAfter: (timestamp) => `t."createdAt" >= ${timestamp}` },
 })
 
@@ -42,7 +42,7 @@ export async function findRevision(
   return rows[0]
 }
 
-/** Copies the previous revision's takeoff to the new revision. */
+/** Copies the takeoff of the previous revision to the new revision. */
 export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revision }: Plan): Promise<void> {
   await sql`
     insert into "takeoffLines" ("organizationId", "planId", "revision", "place", "lineId", "elevation", "partId",
@@ -53,7 +53,7 @@ export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revis
     where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision - 1}`.execute(db)
 }
 
-/** Returns the IDs of the plans that are neither archived nor retired, up to a limit. */
+/** Returns up to `limit` IDs of plans that are neither archived nor retired. */
 export async function listActivePlanIds({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "plans"
@@ -62,7 +62,7 @@ export async function listActivePlanIds({ db, organizationId }: Tenant, limit: n
   return rows.map(({ id }) => id)
 }
 
-/** Returns the number of unfinished homes of the plan, in any revision. */
+/** Returns the number of unfinished homes with any revision of the plan. */
 export async function countOpenHomes({ db, organizationId }: Tenant, planId: string): Promise<number> {
   const { count } = await db
     .selectFrom('homes')

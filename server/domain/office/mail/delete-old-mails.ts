@@ -5,7 +5,7 @@ import type { Clock } from '../../../platform/runtime/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** Deletes finished emails after their retention period. The messages that they carried are stored separately. */
+/** Deletes emails that are no longer queued, after their retention period. Their messages are stored separately. */
 export async function deleteOldMails(database: Database, clock: Clock, keptDays: number): Promise<void> {
   const since = new Date(clock.nowMs() - keptDays * DAY_MS).toISOString()
   await deleteInBatches(database, { table: 'mails', where: sql`"status" <> 'queued' and "updatedAt" < ${since}` })

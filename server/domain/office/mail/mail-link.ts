@@ -1,30 +1,33 @@
 import { isPartStandalone } from '../../../platform/values/placeholders.ts'
 
 /**
- * Returns the encryption context of an email's link. The link is encrypted, because its holder acts for the vendor. The
- * link is removed once the email is finished.
+ * Returns the encryption context of the link in an email. The link is encrypted, because its holder can act for the
+ * vendor. It is removed when the email is no longer queued.
  */
 export function getLinkEncryptionContext(organizationId: string, mailId: string): string {
   return `mail link ${organizationId} ${mailId}`
 }
 
-/** The pages below a portal link that emails can link to, by the name of their placeholder. */
+/**
+ * The pages of the portal to which emails can link, relative to the portal link. The keys are the names of the
+ * placeholders.
+ */
 const LINK_PATHS = { portalUrl: '', willBidUrl: '/will-bid', passUrl: '/pass' } as const
 
-/** Placeholder for the link in an email's text until the email is sent. */
+/** The placeholder for the link in the text of an email. It is replaced when the email is sent. */
 export const LINK_PLACEHOLDER = '{{portalUrl}}'
 
-/** Returns the values of the placeholders that contain the portal link; all null without a link. */
+/** Returns the values of the placeholders that contain the portal link. Without a link, all values are null. */
 export function toLinkValues(link: string | null): Record<keyof typeof LINK_PATHS, string | null> {
   const value = (name: keyof typeof LINK_PATHS) => (link === null ? null : `{{${name}}}`)
   return { portalUrl: value('portalUrl'), willBidUrl: value('willBidUrl'), passUrl: value('passUrl') }
 }
 
 /**
- * Returns the text of an email with its link. Replaces only standalone placeholders. Removes other placeholders.
- * Otherwise, the link would become part of another URL, such as `https://evil.example/?u={{portalUrl}}`, and one click
- * would reveal the link. Such placeholders come from the values of a message, or from a template saved before such
- * placeholders were rejected.
+ * Returns the text of an email with its link. Replaces only standalone placeholders, and removes all others. Otherwise,
+ * the link would become part of another URL, such as `https://evil.example/?u={{portalUrl}}`, and a click would reveal
+ * the link. Such placeholders come from values in a message, or from a template that was saved before they were
+ * rejected.
  */
 export function insertLink(text: string, link: string): string {
   return Object.entries(LINK_PATHS).reduce(

@@ -12,28 +12,28 @@ export interface MailConnection {
 
 export interface MailContent {
   id: string
-  /** Sender name shown to recipients; the address is the operator's. */
+  /** The name of the sender that recipients see. The address is that of the operator. */
   fromName: string
-  /** The builder's address for replies; null to use the operator's. */
+  /** The builder's address for replies; null to use that of the operator. */
   replyTo: string | null
   to: string
   subject: string
   text: string
-  /** The attached file; null without one. */
+  /** The attached file; null if there is none. */
   attachment: { fileName: string; bytes: Buffer } | null
 }
 
-/** Mail servers limit connections from one address, often to 10, and the service may run as several processes. */
+/** Mail servers limit the connections from one IP address, often to 10. The service may run as several processes. */
 export const MAX_CONNECTIONS = 4
 
-/** The maximum time that the mail server may be silent, and the maximum total time for one email. */
+/** The time limits for silence of the mail server, and for sending one email. */
 const SILENCE_TIMEOUT_MS = 10_000
 const TOTAL_TIMEOUT_MS = 20_000
 
-/** A permanent rejection, which another attempt would only repeat. */
+/** Thrown if the mail server permanently rejects an email, so that another attempt would fail as well. */
 export class MailRejectedError extends Error {}
 
-/** The mail server is unreachable, or rejects this service before receiving an email. */
+/** Thrown if the mail server is unreachable, or rejects this service before it receives an email. */
 export class MailServerUnavailableError extends Error {}
 
 export function connectMailServer(server: MailServer): MailConnection {
@@ -41,7 +41,7 @@ export function connectMailServer(server: MailServer): MailConnection {
   const options = {
     ...{ pool: true, host, port, secure, maxConnections: MAX_CONNECTIONS },
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
-    // A password is never sent in clear text, except to this machine.
+    // Without TLS, a password is sent only to this machine.
     requireTLS: !secure && user !== null && !isLoopback(host),
     ...{
       connectionTimeout: SILENCE_TIMEOUT_MS,
@@ -49,7 +49,7 @@ export function connectMailServer(server: MailServer): MailConnection {
       socketTimeout: SILENCE_TIMEOUT_MS,
       dnsTimeout: SILENCE_TIMEOUT_MS,
     },
-    // The outbox counts and repeats the attempts.
+    // The outbox counts and repeats the attempts, so the library must not.
     maxRequeues: 0,
     ...{ disableFileAccess: true, disableUrlAccess: true },
   }
@@ -71,7 +71,7 @@ export function connectMailServer(server: MailServer): MailConnection {
         from: { name: toOneLine(fromName), address: from },
         ...(replyTo !== null && { replyTo: { name: toOneLine(fromName), address: replyTo } }),
         to: { name: '', address: to },
-        // The ID is the same for every attempt, so that mail programs recognize an email that arrives twice.
+        // The ID is the same for all attempts, so that mail programs recognize an email that arrives twice.
         messageId: `<${id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
         ...{ subject: toOneLine(subject), text, html: toHtml(text) },
@@ -103,8 +103,8 @@ function isMailError(error: unknown): boolean {
   return code === 'EENVELOPE' || code === 'EMESSAGE'
 }
 
-// Returns whether the server permanently rejected the email. If the server rejects the service's sign-in, the operator
-// must fix the sign-in, and the email waits.
+// Returns whether the server rejected the email permanently. A failed sign-in of the service does not count. The
+// operator must correct it, and the email stays queued.
 function isPermanentRefusal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: unknown }
   return isMailError(error) && typeof responseCode === 'number' && responseCode >= 500

@@ -145,7 +145,7 @@ test('an outage of the mail server logs one line when the outage begins and one 
       `/api/ext/mails?vendorId=${body.id}`,
       (answer) => answer.body.data.length === 10 && holds(answer.body.data),
     )
-  // Each outcome of an attempt increments the version. Nothing listens on port 1.
+  // Each outcome of an attempt increments the version. No server listens on port 1.
   network.lead(1)
   await running.post(`/api/ext/vendors/${body.id}/invite`)
   await mails((all) => all.every(({ version }) => version === 2))

@@ -13,16 +13,16 @@ export const { list, findAll, make } = defineResource({
 export interface MailRow extends Mail {
   homeOwnerId: string | null
   sealedLink: string | null
-  /** The attached file in hexadecimal form. */
+  /** The attached file, encoded in hexadecimal. */
   attachment: string | null
-  /** The token of the address for replies; null if replies go directly to the builder. */
+  /** The token in the address for replies; null if replies go directly to the builder. */
   replyToken: string | null
 }
 
 export async function insertMails(call: WriteCall, mails: readonly MailRow[]): Promise<void> {
   if (mails.length === 0) return
-  // Pass the emails as one JSON parameter, because a statement can have at most 65,535 parameters, and a schedule change
-  // may notify hundreds of people.
+  // Pass the emails as one JSON parameter. A statement can have at most 65,535 parameters, and a schedule change may
+  // notify hundreds of recipients.
   await sql`
     insert into "mails" ("organizationId", ${toColumns()})
     select o."id", ${toColumns('m')} from "organizations" as o
@@ -58,8 +58,8 @@ export interface ClaimedMail {
   organizationId: string
   builderName: string
   /**
-   * The address for replies: the address of the user who caused the email, or else of the first owner. Null if the
-   * builder has no active owner.
+   * The address for replies, which is that of the user who caused the email or, if there is none, of the first owner.
+   * Null if the builder has no active owner.
    */
   replyTo: string | null
   id: string
@@ -78,8 +78,8 @@ const isMailDue = (now: Date) => sql`"status" = 'queued' and "nextAttemptAt" <= 
 export const toDueMailsSql: DueSql = (now) => sql`select "organizationId" from "mails" where ${isMailDue(now)}`
 
 /**
- * Claims due emails of any organization, longest waiting first. Skips emails that other processes are claiming. A claim
- * postpones the next attempt, so that the email is due again if the process ends while sending.
+ * Claims due emails of any organization, longest waiting first, and skips emails that other processes are claiming. A
+ * claim postpones the next attempt. If the process ends while it sends an email, the email therefore becomes due again.
  */
 export async function claimMails(db: Db, now: Date, claimedUntil: Date, max: number): Promise<ClaimedMail[]> {
   const isDue = isMailDue(now)
@@ -87,7 +87,7 @@ export async function claimMails(db: Db, now: Date, claimedUntil: Date, max: num
     select "organizationId", "id" from "mails" where ${isDue} order by "nextAttemptAt", "id" limit ${max}`.execute(db)
   const claimed: ClaimedMail[] = []
   for (const [organizationId, own] of Map.groupBy(due, (mail) => mail.organizationId)) {
-    // The rows that another process is claiming are skipped.
+    // Skip the rows that another process is claiming.
     const { rows: taken } = await sql<{ id: string }>`
       update "mails" set "attempts" = "attempts" + 1, "nextAttemptAt" = ${claimedUntil.toISOString()}::timestamptz
       where "organizationId" = ${organizationId} and "id" = any(array(
@@ -123,8 +123,8 @@ export interface MailAttemptOutcome {
 }
 
 /**
- * Stores the outcome of an attempt, and this recipient's delivery status on the emailed message. A vendor with several
- * addresses counts as reached once one of the addresses is reached. Changes nothing if the claim has expired.
+ * Stores the result of an attempt, and the delivery status of this recipient on the message. A vendor with several
+ * addresses counts as reached if one address was reached. Changes nothing if the claim has expired.
  */
 export async function storeMailOutcome(
   db: Db,

@@ -9,42 +9,47 @@ import { getLinkEncryptionContext, toLinkValues } from './mail-link.ts'
 import * as mails from './queries.ts'
 import { issueReplyTokens } from './reply-addresses.ts'
 
-/** An email to send to each address of one recipient. */
+/** An email, which is sent separately to each address of one recipient. */
 export interface OutgoingMail {
   kind: MailKind & MessageTemplateKind
   to: readonly string[]
   vendorId?: string
   userId?: string
   homeOwnerId?: string
-  /** ID of the record that the email is about. */
+  /** The ID of the record that is the subject of the email. */
   aboutId: string
   values: PlaceholderValues
-  /** The portal link to include, if the caller has a link. */
+  /** The portal link in the email, if there is one. */
   link?: string | null
-  /** ID of the invitation or message that a vendor's reply belongs to. Other replies go directly to the builder. */
+  /**
+   * The ID of the invitation or message to which a reply of the vendor is added. If it is omitted, replies go directly
+   * to the builder.
+   */
   replySubjectId?: string
 }
 
-/** Returns whether the deployment sends email. Call this before reading data that only an email needs. */
+/**
+ * Returns whether the deployment sends email. Call this function before reading data that is needed only for an email.
+ */
 export function canSendMail({ services }: Pick<WriteCall, 'services'>): boolean {
   return services.config.mail !== null
 }
 
 /**
- * Returns whether the service sends email to the addresses of a vendor or home owner. Requires a mail server, and is
- * never true in a sandbox.
+ * Returns whether the service can send email to these addresses of a vendor or home owner. Always false without a mail
+ * server and in a sandbox.
  */
 export async function canReach(call: WriteCall, to: readonly string[]): Promise<boolean> {
   return canSendMail(call) && to.length > 0 && (await findSandbox(call.db, call.organizationId)) === undefined
 }
 
 /**
- * Puts emails into the outbox, in the transaction of the change that the emails report, so that both or neither are
- * committed. Does nothing without a mail server.
+ * Adds emails to the outbox. This is part of the transaction of the change that they report, so that either both or
+ * neither are committed. Does nothing if there is no mail server.
  */
 export async function queueMails(call: WriteCall, provided: readonly OutgoingMail[]): Promise<void> {
   if (!canSendMail(call) || provided.length === 0) return
-  // The vendors of a sandbox are fictional, or do not know about the sandbox.
+  // In a sandbox, send no email to vendors, because they are fictional or do not know about the sandbox.
   const isSandbox = (await findSandbox(call.db, call.organizationId)) !== undefined
   const outgoing = isSandbox ? provided.filter(({ userId }) => userId !== undefined) : provided
   if (outgoing.length === 0) return
@@ -78,27 +83,27 @@ export async function queueMails(call: WriteCall, provided: readonly OutgoingMai
 }
 
 /**
- * Email to a user, vendor, or home owner with a text that builders cannot change. The text of the email contains
- * `LINK_PLACEHOLDER` where the link is inserted.
+ * An email to a user, vendor, or home owner whose text builders cannot change. The text contains `LINK_PLACEHOLDER` at
+ * the position of the link.
  */
 export interface InternalMail {
   kind: Exclude<MailKind, MessageTemplateKind>
   to: string
-  /** User who receives the email. Not set for a vendor or home owner. */
+  /** The ID of the user who receives the email; absent for other recipients. */
   userId?: string
-  /** The vendor that receives the email; absent for others. */
+  /** The ID of the vendor that receives the email; absent for other recipients. */
   vendorId?: string
-  /** ID of the record that the email is about. */
+  /** The ID of the record that is the subject of the email. */
   aboutId: string
   subject: string
   text: string
-  /** The link of `LINK_PLACEHOLDER`; null for a text without it. */
+  /** The link that replaces `LINK_PLACEHOLDER`; null if the text has no link. */
   link: string | null
-  /** The attached file; absent or null without one. */
+  /** The attached file; absent or null if there is none. */
   attachment?: { fileName: string; bytes: Buffer } | null
 }
 
-/** Puts an internal email into the outbox. Does nothing without a mail server. */
+/** Adds an internal email to the outbox. Does nothing if there is no mail server. */
 export async function queueInternalMail(call: WriteCall, mail: InternalMail): Promise<void> {
   if (canSendMail(call)) await mails.insertMails(call, [toMailRow(call, mail)])
 }
@@ -127,7 +132,7 @@ function toMailRow(
   const place = getLinkEncryptionContext(call.organizationId, mail.id)
   return {
     ...mail,
-    // The form in which PostgreSQL reads bytes from JSON.
+    // PostgreSQL converts this format to bytes.
     attachment: attachment === null ? null : `\\x${attachment.bytes.toString('hex')}`,
     homeOwnerId: homeOwnerId ?? null,
     sealedLink: link === null ? null : createVault(call.services.config.encryptionKey).seal(link, place),

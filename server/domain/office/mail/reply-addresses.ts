@@ -7,21 +7,21 @@ import type { Database } from '../../../platform/database/database.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
 /**
- * The addresses to which vendors reply: `<local part>+<token>@<domain>`. Every email has its own random token, so
- * that a reply can be assigned to its invitation or message and to its vendor, and nobody can guess an address.
+ * The addresses for replies of vendors have the form `<local part>+<token>@<domain>`. Each email has a random token,
+ * from which the service determines the invitation or message and the vendor of a reply. Nobody can guess the address.
  */
 const TOKEN_BYTES = 16
 const TOKEN = /^[0-9a-f]{32}$/
 
-/** As long as a portal link stays valid. */
+/** The same period as the lifetime of a portal link. */
 const KEPT_DAYS = 180
 const DAY_MS = 86_400_000
 
-/** The record and the vendor to which the replies to an email belong. */
+/** The record and the vendor to which replies to an email belong. */
 export interface ReplySubject {
-  /** ID of an invitation or of a message. */
+  /** The ID of an invitation or a message. */
   subjectId: string
-  /** The vendor that the email was sent to. */
+  /** The ID of the vendor to which the email was sent. */
   vendorId: string
 }
 
@@ -30,8 +30,8 @@ export interface FoundReplySubject extends ReplySubject {
 }
 
 /**
- * Creates a token for each email that has a record for replies, and stores the hashes. Returns null for the other
- * emails, and for all emails if the deployment receives no email.
+ * Creates a token for each email whose replies belong to a record, and stores the hashes. Returns null for all other
+ * emails, and for all emails if the deployment does not receive email.
  */
 export async function issueReplyTokens(
   { db, organizationId, now, services }: WriteCall,
@@ -58,7 +58,7 @@ export function toReplyAddress({ localPart, domain }: InboundMail, token: string
   return `${localPart}+${token}@${domain}`
 }
 
-/** Returns the record and the vendor that one of these addresses belongs to; null if there are none. */
+/** Returns the record and the vendor of the first of these addresses that has a known token; null if there is none. */
 export async function findReplySubject(
   { database }: Pick<Services, 'database'>,
   inbound: InboundMail,
@@ -67,7 +67,7 @@ export async function findReplySubject(
   for (const address of addresses) {
     const token = readToken(inbound, address)
     if (token === null) continue
-    // The query has no organization, because the token itself identifies one row.
+    // The query has no condition on the organization, because the token itself identifies one row.
     const { rows } = await sql<FoundReplySubject>`
       select "organizationId", "subjectId", "vendorId" from "mailReplyAddresses"
       where "hash" = ${hashToken(token)} and "vendorId" is not null`.execute(database.statements)
@@ -76,7 +76,7 @@ export async function findReplySubject(
   return null
 }
 
-/** Deletes the addresses of old emails. Runs as a scheduled job. */
+/** Deletes the addresses of old emails. Called by a scheduled job. */
 export async function deleteOldReplyAddresses(database: Database, clock: Clock): Promise<void> {
   const keptSince = new Date(clock.nowMs() - KEPT_DAYS * DAY_MS).toISOString()
   const deletion = sql`
@@ -86,7 +86,7 @@ export async function deleteOldReplyAddresses(database: Database, clock: Clock):
 }
 
 function readToken({ localPart, domain }: InboundMail, address: string): string | null {
-  // Some email programs change the case of an address.
+  // Some email programs change the letter case of addresses.
   const [local = '', host] = address.toLowerCase().split('@')
   const prefix = `${localPart}+`.toLowerCase()
   if (host !== domain.toLowerCase() || !local.startsWith(prefix)) return null

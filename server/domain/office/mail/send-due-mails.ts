@@ -16,15 +16,17 @@ import { toReplyAddress } from './reply-addresses.ts'
 
 const MINUTE_MS = 60_000
 
-/** The pauses before the second and each later attempt. A mail server may be down for a night, but not for days. */
+/** The delays before the second and later attempts. A mail server may be unavailable for a night, but not for days. */
 const RETRY_PAUSES_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
 
-/** The claim is longer than an attempt may take (20 s), so that two processes never send the same email at once. */
+/**
+ * Longer than the maximum duration of an attempt (20 s), so that two processes cannot send the same email concurrently.
+ */
 const CLAIM_MS = 2 * MINUTE_MS
 
 /**
- * The maximum number of attempts per run, so that a shutdown need not wait for a long queue. The next run follows after
- * a second.
+ * The maximum number of attempts in one run, so that a shutdown does not wait for a long queue. The next run starts a
+ * second later.
  */
 const MAX_ATTEMPTS_PER_RUN = 100
 
@@ -32,22 +34,22 @@ export interface MailSenderParts {
   services: Services
   log: Logger
   failures: FailureLog
-  /** Called for every attempt. */
+  /** Called after each attempt. */
   mailAttempted?(outcome: MailOutcome): void
 }
 
 export interface MailSender {
   /** Sends the due emails. */
   run(): Promise<void>
-  /** Stops starting new attempts. */
+  /** Stops starting new attempts. An attempt in progress continues. */
   stop(): void
   close(): void
 }
 
 /**
- * Sends the emails in the outbox. Any number of processes may send emails concurrently. Each process claims emails that no
- * other process has claimed, up to its number of connections. An email is sent exactly once, as far as SMTP allows. If a
- * process ends between the server's response and its own commit, the email is sent again with the same Message-ID.
+ * Sends the emails in the outbox. Several processes can send emails concurrently. Each process claims emails that no
+ * other process has claimed, up to its number of connections. An email is normally sent once. If a process ends after
+ * the server's response but before its own commit, the email is sent again with the same Message-ID.
  */
 export function startMailSender({ services, log, failures, mailAttempted }: MailSenderParts): MailSender | null {
   const { database, clock, config } = services
@@ -64,7 +66,8 @@ export function startMailSender({ services, log, failures, mailAttempted }: Mail
             const settled = await attemptMail(services, post, mail)
             const { status, lastError, serverError } = settled
             mailAttempted?.(status === 'queued' ? 'deferred' : status)
-            // Otherwise, an unreachable mail server would log a line for each attempt of each waiting email.
+            // Report server errors as one failure. Otherwise, an unreachable mail server would cause a log line for
+            // each attempt of each queued email.
             if (serverError !== null) failures.failed('reachMailServer', serverError)
             else failures.succeeded('reachMailServer')
             if (status === 'failed' || (status === 'queued' && serverError === null))
@@ -83,7 +86,7 @@ export function startMailSender({ services, log, failures, mailAttempted }: Mail
 }
 
 interface MailAttempt extends MailAttemptOutcome {
-  /** Set if the attempt failed for a reason that is unrelated to the email. */
+  /** The error, if the attempt failed for a reason that is unrelated to the email; otherwise, null. */
   serverError: MailServerUnavailableError | null
 }
 
@@ -92,7 +95,7 @@ async function attemptMail({ config, clock }: Services, post: MailConnection, ma
     const { organizationId, id, builderName: fromName, to, subject, text, sealedLink, replyToken } = mail
     const { attachmentName, attachment: bytes } = mail
     const attachment = attachmentName === null || bytes === null ? null : { fileName: attachmentName, bytes }
-    // The address was erased with the data of its owner (docs/operating/data-retention.md).
+    // The address was replaced when the data of its owner was erased (see docs/operating/data-retention.md).
     if (to.endsWith('.invalid')) throw new MailRejectedError('The email address has been erased.')
     const link =
       sealedLink === null

@@ -3,7 +3,7 @@ import { WAIVER_SAMPLES } from './waiver-samples.ts'
 
 /** The wording of one kind of email: texts with placeholders in double braces, such as `{{vendor.companyName}}`. */
 export interface TemplateWording {
-  /** Null for a lien waiver. */
+  /** Null for a lien waiver, which has no subject. */
   subject: string | null
   body: string
 }
@@ -11,13 +11,19 @@ export interface TemplateWording {
 interface DefaultTemplate extends TemplateWording {
   /** The placeholders that the wording may contain. */
   placeholders: readonly string[]
-  /** A placeholder without which the email is useless. If the body omits the placeholder, it is appended. */
+  /** The placeholder that the email must contain. If the body omits it, it is appended. */
   needed?: string
 }
 
-/** The portal link. The link's holder acts for the vendor, so the link must not be in a subject. */
+/**
+ * The placeholder for the portal link. It must not be in a subject, because the holder of the link can act for the
+ * vendor.
+ */
 export const PORTAL_URL = 'portalUrl'
-/** Links below the portal link, to the pages that confirm a response to an invitation. They are as secret. */
+/**
+ * The placeholders for links to the pages on which a vendor responds to an invitation. These URLs contain the portal
+ * link, so they are equally secret.
+ */
 const RESPONSE_URLS = ['willBidUrl', 'passUrl'] as const
 export const SECRET_URLS: readonly string[] = [PORTAL_URL, ...RESPONSE_URLS]
 
@@ -32,7 +38,7 @@ const REQUEST_PLACEHOLDERS = [
 const WORK_PLACEHOLDERS = ['home.name', 'date', 'work', 'message'] as const
 const SIGNATURE = '{{builder.name}}'
 
-/** Placeholders that requestLienWaiver fills in from a payment. */
+/** The placeholders that requestLienWaiver fills in with data of a payment. */
 const PAYMENT_PLACEHOLDERS = [
   ...(['vendor.companyName', 'builder.name', 'home.address', 'home.lotNumber', 'community.name'] as const),
   ...(['order.number', 'payment.amount', 'payment.number', 'waiver.throughDate', 'waiver.exceptions'] as const),

@@ -3,14 +3,14 @@ import { findPlaceholderErrors, isPlaceholderStandalone } from '../../../platfor
 import { DEFAULT_TEMPLATES, SECRET_URLS, type TemplateWording } from './default-templates.ts'
 import { appendNeededPlaceholder } from './render-mail.ts'
 
-/** The wording that a builder has saved or wants to save. Null fields use the default. */
+/** A wording that a builder has saved or wants to save. A field that is null uses the default. */
 export interface CustomWording {
   kind: MessageTemplateKind
   subject: string | null
   body: string | null
 }
 
-/** Returns the template in the form of responses. */
+/** Returns the template as it appears in responses. */
 export function toMessageTemplate<
   Row extends CustomWording & Omit<MessageTemplate, keyof CustomWording | 'isDefault' | 'placeholders'>,
 >(row: Row): MessageTemplate {
@@ -23,7 +23,7 @@ export function toMessageTemplate<
   }
 }
 
-/** Returns the wording that emails of a kind use. */
+/** Returns the wording that is currently used for a kind of email. */
 export function getEffectiveWording({ kind, subject, body }: CustomWording): TemplateWording {
   const { needed, ...defaults } = DEFAULT_TEMPLATES[kind]
   return { subject: subject ?? defaults.subject, body: appendNeededPlaceholder(body ?? defaults.body, needed) }
@@ -41,7 +41,7 @@ export function findWordingErrors({ kind, subject, body }: CustomWording): Field
   return [...findPlaceholderErrors(subject, '/subject', ofSubjects), ...inBody]
 }
 
-/** A link inside another URL would be revealed to the owner of that URL. */
+/** If a link is part of another URL, a click reveals the link to the owner of that URL. */
 function findLinkWithinText(body: string, name: string): FieldError[] {
   if (isPlaceholderStandalone(body, name)) return []
   const message = `must have a space or a line break before and after {{${name}}}`

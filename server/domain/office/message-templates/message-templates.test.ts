@@ -180,7 +180,7 @@ test('an update of a template is stored only if its ETag is current and its text
   expect((await word('postponed', { body: 'Much later.' }, match(1))).status).toBe(412)
   await reset('postponed')
   await reset('postponed')
-  // Versions are never reused, so that the first wording cannot be mistaken for a wording after a reset.
+  // Versions are never reused, so an old version number never matches a wording that was saved after a reset.
   expect((await word('postponed', { body: 'Other words.' }, match(1))).status).toBe(412)
   const { id } = await templateOf('postponed')
   const entries = (await get(`/audit-entries?resourceId=${id}&sort=at`)).data

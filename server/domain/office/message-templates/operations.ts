@@ -30,7 +30,7 @@ export const messageTemplateOperations = {
   async resetMessageTemplate({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await templates.lock(call, path.messageTemplateId)
-      // The row keeps its version, so that a client does not mistake a later wording for a wording that it has seen.
+      // The row keeps its version, so that a client with an old version number cannot overwrite a later wording.
       await templates.update(call, before, { subject: null, body: null }, ifMatch)
     })
     return { status: 204 }

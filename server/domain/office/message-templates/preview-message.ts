@@ -7,10 +7,10 @@ import { type CustomWording, findWordingErrors, getEffectiveWording } from './me
 import { renderMail, toHtml } from './render-mail.ts'
 import * as named from './value-queries.ts'
 
-/** The maximum length of a lien waiver in a preview, as in the contract. */
+/** The maximum length of a lien waiver in a preview, from the API contract. */
 const MAX_CHARACTERS = 100_000
 
-/** Sample values for placeholders without a given value. */
+/** Sample values for placeholders that have no given value. */
 const SAMPLE_VALUES: PlaceholderValues = {
   'vendor.companyName': 'Lone Star Framing LLC',
   'message.subject': 'Framing of Lot 14',
@@ -35,8 +35,8 @@ const SAMPLE_VALUES: PlaceholderValues = {
 }
 
 /**
- * Returns the email as it would be sent with the current or a given wording, filled with the given values, values of the
- * named records, and samples.
+ * Returns a preview of an email with the current or a given wording. Placeholders have the given values, values of the
+ * given records, or sample values.
  */
 export async function previewMessage(
   call: Call,

@@ -8,7 +8,7 @@ import { defineResource } from '../../../platform/resources/resource.ts'
 import { TEMPLATE_KINDS, type TemplateWording } from './default-templates.ts'
 import { getEffectiveWording, toMessageTemplate } from './message-template.ts'
 
-/** The builder's own wording. If `body` is null, the builder has no own wording. */
+/** The wording of the builder. If `body` is null, the default wording applies. */
 export interface MessageTemplateRow extends Omit<MessageTemplate, 'body' | 'isDefault' | 'placeholders'> {
   body: string | null
 }
@@ -21,7 +21,7 @@ export const { list, find, findAll, lock, update } = defineResource({
   stored: { body: 'text?' },
 })
 
-/** Returns the current wording of each of these kinds. */
+/** Returns the current wording of each of these kinds of emails. */
 export async function findWordings<Kind extends MessageTemplateKind>(
   { db, organizationId }: Tenant,
   kinds: readonly Kind[],
@@ -39,7 +39,7 @@ export async function findWordings<Kind extends MessageTemplateKind>(
 
 /** Creates the templates of a new organization, with the default wording. */
 export async function insertInitialTemplates(db: Db, organizationId: string, now: Date): Promise<void> {
-  // Lists return the newest ID first, so descending IDs give the contract's order.
+  // Lists return the newest ID first, so descending IDs result in the order of the API contract.
   const ids = TEMPLATE_KINDS.map(() => typeid('mtp').toString())
     .sort()
     .reverse()

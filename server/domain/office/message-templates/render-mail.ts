@@ -7,20 +7,20 @@ import {
 } from '../../../platform/values/placeholders.ts'
 import { PORTAL_URL, type TemplateWording } from './default-templates.ts'
 
-/** The maximum length of an email's text, regardless of the inserted values. */
+/** The maximum length of an email's text, including the inserted values. */
 const MAX_CHARACTERS = 40_000
-/** Most mail programs truncate longer subjects. The contract has the same limit. */
+/** Most mail programs truncate longer subjects. The API contract has the same limit. */
 const MAX_SUBJECT_CHARACTERS = 400
 
-/** An email with its values filled in. */
+/** An email in which all placeholders are replaced. */
 export interface RenderedMail {
   subject: string
   text: string
 }
 
 /**
- * Fills the values into the wording of an email. Removes paragraphs that become empty. A subject is one line, so that
- * nothing in it can become a header.
+ * Replaces the placeholders in the wording of an email. Removes paragraphs that become empty. The subject becomes a
+ * single line, so that it cannot add headers to the email.
  */
 export function renderMail({ subject, body }: TemplateWording, values: PlaceholderValues): RenderedMail {
   return {
@@ -39,8 +39,8 @@ export function renderMail({ subject, body }: TemplateWording, values: Placehold
 }
 
 /**
- * Appends the placeholder that this kind of email needs, unless the body contains the placeholder where it will be
- * replaced.
+ * Appends the placeholder that this kind of email needs, unless the body already contains it in a position where it
+ * will be replaced.
  */
 export function appendNeededPlaceholder(body: string, needed: string | undefined): string {
   if (needed === undefined) return body
@@ -48,7 +48,7 @@ export function appendNeededPlaceholder(body: string, needed: string | undefined
   return isFilledIn ? body : `${body}\n\n{{${needed}}}`
 }
 
-/** Returns the text as HTML paragraphs. Only URLs become markup, and all other text is escaped. */
+/** Returns the text as HTML paragraphs. Turns URLs into links, and escapes all other text. */
 export function toHtml(text: string): string {
   const escaped = text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
   const linked = escaped.replace(/https?:\/\/[\w./:?=~%#-]+[\w/]/g, (url) => `<a href="${url}">${url}</a>`)

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Db } from '../../../platform/database/database.ts'
 
-/** The warranty that most builders in the United States give: one, two, and ten years. */
+/** The warranty terms of most builders in the United States: one, two, and ten years. */
 const INITIAL_TERMS = [
   { name: 'Workmanship', months: 12, scopes: [] },
   { name: 'Systems', months: 24, scopes: ['plumbing', 'electrical', 'hvac'] },
   { name: 'Structure', months: 120, scopes: ['foundation', 'framing'] },
 ]
 
-/** Gives a new builder its first warranty terms. */
+/** Creates the initial warranty terms of a new builder. */
 export async function insertInitialWarrantyTerms(db: Db, organizationId: string, now: Date): Promise<void> {
   for (const { name, months, scopes } of INITIAL_TERMS)
     await sql`

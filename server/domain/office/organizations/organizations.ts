@@ -13,7 +13,7 @@ import type { Clock } from '../../../platform/runtime/clock.ts'
 import { insertInitialTemplates } from '../message-templates/queries.ts'
 import { insertInitialWarrantyTerms } from './initial-warranty-terms.ts'
 
-/** The API is available to organizations on pro_plus. */
+/** Only organizations with the tier pro_plus can use the API. */
 export const TIERS = ['standard', 'pro_plus'] as const
 
 export interface NewOrganization {
@@ -24,13 +24,13 @@ export interface NewOrganization {
   currency?: string
   timeZone?: string
   poApprovalLimit?: number | null
-  /** The maximum number of organizations of the deployment. */
+  /** The maximum number of organizations in the deployment. */
   most: number
 }
 
 /**
- * Creates a builder and its owner. Throws `beta_full` if the deployment has reached its maximum. Creates organizations
- * one at a time, so that only one of two concurrent calls gets the last place.
+ * Creates a builder and its owner. Throws `beta_full` if the deployment already has the maximum number of
+ * organizations. Organizations are created one at a time, so that two concurrent calls cannot exceed the maximum.
  */
 export async function createOrganization(database: Database, clock: Clock, requested: NewOrganization) {
   const now = clock.now()
@@ -84,12 +84,12 @@ const ORGANIZATION_FIELDS = [
   ...(['billSecondPerson', 'usesDataDate', 'version', 'createdAt', 'updatedAt'] as const),
 ]
 
-/** Returns the settings of an organization; undefined if it does not exist. */
+/** Returns the settings of an organization; undefined if the organization does not exist. */
 export async function findOrganizationRow(db: Db, id: string) {
   return db.selectFrom('organizations').select(ORGANIZATION_FIELDS).where('id', '=', id).executeTakeFirst()
 }
 
-/** Throws `not_found` for an unknown organization, which would otherwise look like an organization without records. */
+/** Throws `not_found` if the organization is unknown. Otherwise, it would look like an organization without records. */
 export async function requireOrganization(db: Db, id: string): Promise<void> {
   if ((await findOrganizationRow(db, id)) === undefined)
     throw problem('not_found', `Unknown organization "${id}". Run "organizations list" for their IDs.`)
@@ -101,38 +101,38 @@ export async function listOrganizations(database: Database) {
 
 export interface OrganizationChanges {
   name?: string | undefined
-  /** Phone number of the office, which vendors see; null for none. */
+  /** The phone number of the office, which vendors see; null if there is none. */
   phone?: string | null | undefined
   tier?: string | undefined
   timeZone?: string | undefined
-  /** First day of the week, from 1 (Monday) to 7 (Sunday). */
+  /** The first day of the week, from 1 (Monday) to 7 (Sunday). */
   weekStartsOn?: number | undefined
-  /** The text at the end of the organization's order documents; null for no text. */
+  /** The text at the end of the organization's order documents; null if there is none. */
   poTerms?: string | null | undefined
-  /** Whether payments require a lien waiver, unless the vendor or the order overrides this setting. */
+  /** Whether payments require a lien waiver. A vendor or an order can override this setting. */
   lienWaiverRequired?: boolean | undefined
-  /** Whether tax is withheld from vendors without a tax ID when their payments reach the threshold of Form 1099. */
+  /** Whether tax is withheld from vendors without a tax ID after their payments reach the threshold of Form 1099. */
   withholdsBackupTax?: boolean | undefined
   /** Whether a bill must be approved by a person other than its creator. */
   billSecondPerson?: boolean | undefined
   usesDataDate?: boolean | undefined
-  /** The fields of the overtime rule that change. */
+  /** The changed fields of the overtime rule. */
   overtimeRule?: Partial<OvertimeRule> | undefined
-  /** The stages of sales that are created from now on. */
+  /** The stages of sales that are created after this change. */
   salePipelineStages?: string[] | undefined
 }
 
-/** The actor of the change; an operator by default. */
+/** The author of the change. Defaults to an operator. */
 interface ChangeContext {
   by?: Pick<NewEntry, 'actor' | 'address' | 'requestId'>
-  /** The version on which the change is based. */
+  /** The expected current version of the organization. */
   ifMatch?: string | undefined
 }
 
 /**
- * Updates an organization. Omitted fields keep their value. A new tier applies to every key within a second. A new
- * overtime rule applies to every week that changes or is submitted afterward. Throws `not_found` for an unknown
- * organization, and `precondition_failed` for a change based on another version.
+ * Updates an organization. Omitted fields keep their values. A new tier applies to all keys within a second. A new
+ * overtime rule applies to all weeks that change or are submitted afterward. Throws `not_found` if the organization is
+ * unknown, and `precondition_failed` if its version is different from `ifMatch`.
  */
 export async function updateOrganization(
   database: Database,

@@ -7,7 +7,7 @@ import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
-/** The time without progress after which another process takes over the work on a sandbox. */
+/** If a process that works on a sandbox makes no progress for this time, another process takes over. */
 const CLAIM_MS = 60_000
 
 const SANDBOX_FIELDS = ['status', 'done', 'total', 'failure', 'startedAt', 'finishedAt'] as const
@@ -22,7 +22,7 @@ export async function findSandbox(db: Db, organizationId: string): Promise<Sandb
   return row && toSandbox(row)
 }
 
-/** Like findSandbox, but locks the sandbox until the transaction ends. */
+/** Like findSandbox, but also locks the sandbox until the transaction ends. */
 export async function lockSandbox({ db, organizationId }: WriteCall): Promise<Sandbox | undefined> {
   const row = await db
     .selectFrom('sandboxes')
@@ -50,8 +50,8 @@ interface TextColumns {
 }
 
 /**
- * Turns an organization into a sandbox, or back into a normal organization. Throws `not_found` for an unknown
- * organization, and `conflict` while the sandbox is being filled or emptied.
+ * Turns an organization into a sandbox, or back into a normal organization. Throws `not_found` if the organization is
+ * unknown, and `conflict` while the sandbox is being filled or emptied.
  */
 export async function setSandboxMode(
   database: Database,
@@ -96,9 +96,7 @@ export function hasWorkInProgress({ status }: Pick<Sandbox, 'status'>): boolean 
   return status === 'filling' || status === 'emptying'
 }
 
-/**
- * Requests that the sandbox be filled or emptied. The next process that looks for work starts the filling or emptying.
- */
+/** Requests that the sandbox be filled or emptied. The next process that looks for work starts. */
 export async function requestSandboxWork(
   call: WriteCall,
   status: 'filling' | 'emptying',
@@ -116,12 +114,12 @@ export async function requestSandboxWork(
   return toSandbox(row)
 }
 
-/** Work on a sandbox that this process has claimed. */
+/** A sandbox on which this process has claimed the work. */
 export interface ClaimedSandbox {
   organizationId: string
   status: 'filling' | 'emptying'
   claim: string
-  /** ID of the user who requested the work. */
+  /** The ID of the user who requested the work. */
   startedBy: string
   /** The time at which filling began; null if it has not begun. */
   filledSince: Date | null
@@ -133,7 +131,7 @@ const isUnclaimed = (now: Date) => sql`"status" in ('filling', 'emptying')
 export const toUnclaimedSandboxesSql: DueSql = (now) => sql`
   select "organizationId" from "sandboxes" where ${isUnclaimed(now)}`
 
-/** Claims the oldest work that is unclaimed or whose claim has expired; returns null if there is no such work. */
+/** Claims the oldest work that is unclaimed or whose claim has expired; returns null if there is none. */
 export async function claimSandbox(database: Database, clock: Clock, claim: string): Promise<ClaimedSandbox | null> {
   const waits = isUnclaimed(clock.now())
   const waiting = await sql<{ organizationId: string }>`
@@ -151,10 +149,10 @@ export async function claimSandbox(database: Database, clock: Clock, claim: stri
   return null
 }
 
-/** Work that is tried in turn, because other processes may claim the first ones at the same time. */
+/** The number of sandboxes to try, because other processes may already be claiming the first ones. */
 const MAX_CANDIDATES = 20
 
-/** Thrown when another process has taken over the work. */
+/** Thrown if another process has taken over the work. */
 export class ClaimLostError extends Error {}
 
 /** Records the progress and extends the claim. Throws `ClaimLostError` if another process has taken over. */
@@ -174,7 +172,7 @@ export async function recordSandboxProgress(
     throw new ClaimLostError(`Another process is already working on the sandbox of ${organizationId}.`)
 }
 
-/** Moves the sandbox to its next status and ends the claim if the work is done. */
+/** Changes the sandbox to its next status. If the work is done, also ends the claim. */
 export async function changeSandboxStatus(
   db: Db,
   clock: Clock,
@@ -196,7 +194,7 @@ export async function changeSandboxStatus(
     .execute()
 }
 
-/** Releases the claim, so that another process can continue, either immediately or after a delay. */
+/** Releases the claim, so that another process can continue immediately or after a delay. */
 export async function releaseSandbox(
   db: Db,
   clock: Clock,

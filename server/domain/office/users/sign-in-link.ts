@@ -5,9 +5,9 @@ import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
 /**
- * Creates a sign-in link that works once. If there is no mail server, an operator can give the link to the user. Throws
- * `not_found` for an unknown user, and `conflict` for a user who is deactivated or belongs to the example data of a
- * sandbox.
+ * Creates a sign-in link that works once. If there is no mail server, an operator can give this link to the user.
+ * Throws `not_found` if the user is unknown, and `conflict` if the user is deactivated or belongs to the example data
+ * of a sandbox.
  */
 export async function createSignInLink(
   { database, clock, identity }: { database: Database; clock: Clock; identity: Identity },

@@ -5,7 +5,7 @@ import type { Role } from '../../../platform/keys/roles.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
-/** The users of a builder. A user's current role limits every key that the user has created. */
+/** The columns of users that callers may read. The current role of a user limits all keys that the user has created. */
 const USER_FIELDS = [
   ...(['id', 'organizationId', 'email', 'name', 'phone', 'role', 'status', 'poApprovalLimit'] as const),
   ...(['createdAt', 'updatedAt'] as const),
@@ -17,13 +17,16 @@ export interface NewUser {
   name: string
   phone?: string | undefined
   role: Role
-  /** The largest purchase order that the user may approve; null for no limit. */
+  /** The maximum total of a purchase order that the user can approve; null if there is no limit. */
   poApprovalLimit: number | null
-  /** Whether the user belongs to the example data of a sandbox, so that nobody can sign in as this user. */
+  /** Whether the user belongs to the example data of a sandbox. Nobody can sign in as such a user. */
   isExample?: boolean | undefined
 }
 
-/** Creates a user. Throws `not_found` for an unknown organization, and `conflict` if another user has the address. */
+/**
+ * Creates a user. Throws `not_found` if the organization is unknown, and `conflict` if another user has the email
+ * address.
+ */
 export async function createUser(database: Database, clock: Clock, requested: NewUser) {
   const now = clock.now()
   const { organizationId } = requested
@@ -63,8 +66,8 @@ export interface UserChanges {
 }
 
 /**
- * Updates a user. Omitted fields keep their value. Throws `not_found` for an unknown user, and `conflict` if no owner
- * would be left, because then no key would have full access.
+ * Updates a user. Omitted fields keep their values. Throws `not_found` if the user is unknown. Throws `conflict` if no
+ * active owner would remain, because no key would then have full access.
  */
 export async function updateUser(database: Database, clock: Clock, id: string, changes: UserChanges) {
   return database.transaction(async (trx) => {
@@ -98,8 +101,8 @@ export function isActiveOwner({ role, status }: { role: string; status: string }
 }
 
 /**
- * Throws `conflict` if this user is the only owner. Locks all owners, so that two owners who step down concurrently do
- * not each rely on the other to remain.
+ * Throws `conflict` if this user is the only owner. Locks all owners, so that two owners cannot give up their roles
+ * concurrently.
  */
 export async function assertOtherOwnerExists(
   trx: Db,

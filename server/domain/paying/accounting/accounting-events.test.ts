@@ -4,8 +4,8 @@ import { startTestPlumbline, type TestPlumbline } from '../../../../test/support
 import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 
 /**
- * These tests check the events that an accounting system needs to keep its copy: payments, homes, contracts, and budget
- * lines.
+ * These tests check that an accounting system can keep its copy current from the events of payments, homes, contracts,
+ * and budget lines.
  */
 let plumbline: TestPlumbline
 let site: Site
@@ -28,8 +28,7 @@ const newHome = (name: string) => post('/homes', { name, communityId: site.commu
 const today = () => toLocalDate(TIME_ZONE, plumbline.clock.now())
 
 /**
- * Returns the type and the previous values of each event of a record, oldest first, once the expected number of events
- * exists.
+ * Waits until the record has the expected number of events, and returns their types and previous values, oldest first.
  */
 async function eventsOf(id: string, count: number): Promise<[string, unknown][]> {
   const read = async () => (await call('GET', `/events?resourceId=${id}&limit=100`)).data

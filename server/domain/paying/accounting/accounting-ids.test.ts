@@ -67,7 +67,8 @@ test('all external IDs that are already used are reported in one response, each 
     `must be unique; ${first.pointer === '/lotNumber' ? job.id : lot.id} already uses it`,
   )
 
-  // The same applies to an update, a skill, and a batch. Lots in another block are separate.
+  // An update, a skill, and a batch reject a lot number that is in use in the same block. Another block can use the
+  // same lot number.
   const { body: other } = await post('/homes', home({ block: 'C', lotNumber: '30' }))
   expect(await patch(`/homes/${other.id}`, { lotNumber: '31', block: 'B' })).toMatchObject({
     ...{ status: 409, body: { errors: [{ pointer: '/lotNumber' }], conflictingId: job.id } },

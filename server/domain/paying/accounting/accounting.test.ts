@@ -60,14 +60,14 @@ test('a record is in the accounting queue until its current version is acknowled
       syncedVersion: 2,
     },
   ])
-  // The entered version is older than the current version.
+  // Acknowledging an outdated version leaves the record in the queue.
   await patch(`/vendors/${site.loneStar}`, { phone: '512-555-0100' })
   const stale = await acknowledge([{ id: site.loneStar, version: 3 }])
   expect(stale.body.rows[0]).toMatchObject({ status: 'stale', version: 4 })
   expect((await queue()).body.items).toMatchObject([{ syncedVersion: 3, version: 4 }])
   expect((await acknowledge([{ id: site.loneStar, version: 4 }])).body.acknowledged).toBe(1)
-  // If a client does not know whether its acknowledgment arrived, it can repeat the acknowledgment, and nothing
-  // changes.
+  // A client that does not know whether its acknowledgment arrived can send the same acknowledgment again without
+  // effect.
   const again = await acknowledge([{ id: site.loneStar, version: 3 }, ...rows])
   expect(again.body).toMatchObject({ acknowledged: rows.length + 1, refused: 0 })
   expect((await queue()).body.items).toEqual([])
@@ -110,7 +110,8 @@ test('a record that is synced by accountingId is not added to the accounting que
   ])
   expect(await ofBatches()).toEqual(['Lot 14 A changed'])
 
-  // A change made in Plumbline must still be entered, regardless of the values in other fields of a row.
+  // A change made in Plumbline remains in the queue, even if a later batch from the accounting system changes other
+  // fields of the same record.
   await patch(`/vendors/${brazos.id}`, { email: 'bids@brazos.example.com' })
   const again = await sync('vendors', [{ accountingId: 'QB-1', phone: '512-555-0111' }])
   expect(again).toMatchObject([{ id: brazos.id, version: 4 }])
@@ -120,7 +121,8 @@ test('a record that is synced by accountingId is not added to the accounting que
   )
   expect((await acknowledge([{ id: brazos.id, version: 4 }])).body.acknowledged).toBe(1)
 
-  // Rows matched by other keys come from other systems, and a rejected request has no effect.
+  // Batches that match records by other keys than the accounting ID come from other systems, so their changes are
+  // queued. A rejected batch has no effect.
   await sync('vendors', [{ id: plumbing.id, phone: '512-555-0122' }], 'id')
   const refused = { match: 'accountingId', rows: [{ accountingId: 'QB-1', phone: '1' }, { accountingId: 'QB-3' }] }
   expect((await post('/vendors/batch', refused)).status).toBe(422)

@@ -14,11 +14,15 @@ import { assertCanAccessRecords } from './sync-queue.ts'
 
 const MINUTE_MS = 60_000
 /**
- * The minutes after which a record is due again after its first, second, and later failures. The last value repeats.
+ * The number of minutes until a record is due again, after its first failure, its second failure, and so on. After the
+ * last entry, the wait stays the same.
  */
 const RETRY_MINUTES = [1, 5, 30, 120, 720, 1440]
 
-/** Records which records the accounting system has entered and which it could not enter, each row separately. */
+/**
+ * Stores which records the accounting system has entered and which records it failed to enter. A row that is invalid
+ * does not affect the other rows.
+ */
 export async function acknowledgeRows(
   call: Call,
   rows: readonly AccountingAcknowledgement[],
@@ -27,13 +31,15 @@ export async function acknowledgeRows(
     return await acknowledgeAll(call, rows)
   } catch (error) {
     if (!isIdTakenMeanwhile(error) || call.isWriting) throw error
-    // The record that has the ID is visible now, so only the row with this ID is rejected.
+    // The other transaction has committed, so the retry finds the record with the same accounting ID and rejects only
+    // that row.
     return acknowledgeAll(call, rows)
   }
 }
 
 /**
- * Returns whether another transaction has set the same ID on another record, which has aborted this transaction.
+ * Returns whether a concurrent transaction has given the same accounting ID to another record. If so, the database has
+ * aborted the current transaction.
  */
 function isIdTakenMeanwhile(error: unknown): boolean {
   return error instanceof Problem && error.held !== null
@@ -44,8 +50,7 @@ function acknowledgeAll(call: Call, rows: readonly AccountingAcknowledgement[]):
     const reported = new Map<number, AcknowledgedRow>()
     const states = new Map(await findLedgerStates(call, listIds(rows)))
     const changed = new Map<string, LedgerState>()
-    // Every request locks records in the order of their IDs, so that concurrent requests wait for each other without
-    // deadlock.
+    // All requests lock records in the order of their IDs, so concurrent requests cannot deadlock.
     const inOrder = rows.map((row, place) => ({ row, place })).sort((a, b) => compareIds(a.row.id, b.row.id))
     for (const { row, place } of inOrder) {
       const one = await acknowledgeOne(call, row, states.get(row.id))
@@ -97,7 +102,7 @@ async function acknowledgeOne(
         })
     }
     const after = before.accountingId === null ? await LEDGER_KINDS[type].link(call, before, accountingId) : before
-    // The client sent the ID itself, so it knows the version that setting the ID created.
+    // The accounting ID came from the client, so the client also has the version that setting this ID created.
     const entered = row.version === before.version ? after.version : row.version
     const version = Math.max(entered, known?.version ?? 0)
     const status = version === after.version ? 'acknowledged' : 'stale'

@@ -9,7 +9,7 @@ import { LEDGER_KINDS, type LinkedRecord, listColumns } from './ledger-kinds.ts'
 import { listRecordIdsAfter } from './queries.ts'
 import { assertCanAccessRecords } from './sync-queue.ts'
 
-/** The number of records read at a time, so that only a few long records are in memory. */
+/** The number of records that are read at a time, which limits the number of long records in memory. */
 const RECORDS_PER_READ = 50
 
 type ExportQuery = Input<'getAccountingCsv'>['query']
@@ -30,7 +30,7 @@ export async function exportRecordsCsv(call: Call, query: ExportQuery): Promise<
   )
 }
 
-/** Yields the records after the given record, until the limit or the page size is reached. */
+/** Yields the records after the given record, up to the limit or the page size. */
 async function listRecordsAfter(
   call: Call,
   { type, afterId = '', limit }: { type: LedgerType; afterId?: string | undefined; limit: number },

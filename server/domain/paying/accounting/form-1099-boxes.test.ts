@@ -66,7 +66,7 @@ test('the 1099 threshold applies to each form separately and ignores card paymen
   ])
 })
 
-/** Creates and approves a bill without an order, and pays it. Each line has an amount and, if given, a box. */
+/** Creates, approves, and pays a bill without an order. Each line has an amount and, optionally, a box. */
 async function paidBill(vendorId: string, lines: readonly object[], move: object = {}): Promise<Body> {
   const toLine = (line: object) => ({ homeId: site.lot14, description: 'Work', ...line })
   const bill = await post('/bills', { vendorId, lines: lines.map(toLine) })
@@ -126,7 +126,7 @@ test('backup tax is withheld only from the reported lines of a bill', async () =
   ])
 })
 
-/** Creates an accepted order of $1,000 on which 10 % is retained. The vendor bills the order. */
+/** Creates an accepted order of $1,000 with 10% retainage. The vendor submits bills for the order. */
 async function ordered(vendorId: string): Promise<string> {
   const { id } = await post('/purchase-orders', {
     ...{ homeId: site.lot14, vendorId, scope: 'framing', retainagePercent: 10, billingMethod: 'by_bill' },

@@ -18,7 +18,7 @@ import { findVendorForms } from './form-1099.ts'
 
 const filings = defineResource({ schema: 'Form1099Filing' })
 
-/** Records a filed form, with the current totals if the body has no amounts. */
+/** Records a filed form. If the body has no amounts, records the current totals. */
 export async function recordFiling(call: WriteCall, body: Form1099FilingCreate): Promise<Form1099Filing> {
   const { vendorId, year, form, filedOn } = body
   const errors = getFaults(call, body)
@@ -56,7 +56,7 @@ function getFaults(call: Call, { form, filedOn, boxes = [] }: Form1099FilingCrea
   ]
 }
 
-/** Returns the latest filings of a year that no longer agree with the payments and vendors. */
+/** Returns the latest filings of a year that no longer match the payments or the vendor data. */
 export async function listCorrections(
   call: Call,
   { year, limit, afterFilingId = '' }: Input<'getForm1099Corrections'>['query'],
@@ -99,7 +99,7 @@ function getBoxAmount({ boxes }: Form1099AsFiled, box: string): number {
   return boxes.find((own) => own.box === box)?.amount ?? 0
 }
 
-/** Returns the IDs of the latest filing of each form in a year, in order. Later filings have greater IDs. */
+/** Returns the ID of the latest filing of each form in a year, ordered by ID. A later filing has a greater ID. */
 async function findLatestFilings(
   { db, organizationId }: Call,
   { year, after, most }: { year: number; after: string; most: number },

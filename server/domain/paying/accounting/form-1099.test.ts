@@ -24,7 +24,7 @@ const post = async (path: string, body: object): Promise<Body> => {
 }
 const totals = (query: string, key = site.key) => plumbline.get(`/api/ext/accounting/tax-totals?${query}`, { key })
 
-/** Pays a vendor this amount for a completed order. */
+/** Pays a vendor the given amount for a completed order. */
 async function paid(vendorId: string, unitPrice: number, move: object): Promise<Body> {
   const lines = [{ description: 'Framing', quantity: 1, unitPrice }]
   const order = await post('/purchase-orders', { homeId: site.lot14, vendorId, scope: 'framing', lines })

@@ -26,7 +26,10 @@ const AMOUNTS = `
     from "amounts" group by 1, 2
   )`
 
-/** SQL that lists the forms that reach the threshold. A form with withheld tax is listed regardless of its amount. */
+/**
+ * SQL that lists the forms whose amounts reach the threshold. A form with withheld tax is listed regardless of its
+ * amounts.
+ */
 const TOTALS_SQL = `
   with ${AMOUNTS}, "dueForms" as materialized (
     select * from "forms" where "usual" >= $4 or "attorneys" >= $5 or "withheld" > 0
@@ -51,7 +54,7 @@ const TOTALS_SQL = `
 
 type Boxes = Partial<Record<Box, number>>
 
-/** A vendor with forms to file, together with the number of such vendors and the total on all pages. */
+/** A vendor with forms to file. Each row also contains the number of such vendors and their total on all pages. */
 interface Form1099Row extends Omit<Form1099Vendor, 'forms'> {
   forms: { form: Form1099Kind; boxes: Boxes; backupWithheld: number }[]
   sealedTaxId: string | null
@@ -100,7 +103,8 @@ const CSV_COLUMNS = [
 /** Returns the same vendors and amounts as CSV, with the data for each form. */
 export async function exportForm1099Csv(call: Call, query: Input<'getForm1099Csv'>['query']): Promise<FileResponse> {
   const rows = await findVendorsAboveThreshold(call, thresholdsFor(query), query)
-  // Read-only roles can also read payments, so the permission to write payments identifies callers who file the form.
+  // Roles that can only read may also read payments, so only the permission to write payments shows that the caller
+  // files forms.
   const files = call.permissions.has('payments:write')
   const lines = rows.flatMap(({ sealedTaxId, vendorId, address, forms, ...row }) =>
     forms.map(({ form, boxes, backupWithheld }) => ({
@@ -121,7 +125,7 @@ async function findVendorsAboveThreshold(
   return (await db.executeQuery<Form1099Row>(CompiledQuery.raw(TOTALS_SQL, values))).rows
 }
 
-/** Returns the forms of the vendors according to their payments, including forms below the threshold. */
+/** Returns the forms of the vendors, computed from their payments. Includes forms below the threshold. */
 export async function findVendorForms(
   { db, organizationId }: Call,
   year: number,

@@ -14,20 +14,20 @@ import * as bills from '../bill-records/queries.ts'
 import * as payments from '../payments/queries.ts'
 import * as orders from '../purchase-orders/queries.ts'
 
-/** A kind of record that accounting systems also have. The SQL refers to the record's row as `r`. */
+/** A kind of record that accounting systems also store. The SQL refers to the record's row as `r`. */
 export interface LedgerKind {
-  /** The entity of the required permissions. */
+  /** The first part of the names of the required permissions. */
   readonly entity: string
   readonly table: string
   readonly schema: SchemaName
   readonly label: string
   readonly amount: string | null
   /**
-   * SQL expression for the status of a rejected, declined, or voided record; null for other records. Omitted if the
-   * kind has no such status.
+   * SQL expression for the status of a rejected, declined, or voided record; null for other records. Omitted if records
+   * of the kind cannot have these statuses.
    */
   readonly fallen?: string
-  /** SQL condition for the records that accounting needs, even without an accountingId. */
+  /** SQL condition for the records that belong in the accounting system even if they have no accountingId. */
   readonly concerned: string
   /** Returns the records with these IDs, in the order of the IDs. */
   findAll(call: Tenant, ids: readonly string[]): Promise<LinkedRecord[]>
@@ -49,7 +49,9 @@ interface StoredSlice<R extends LinkedRecord> {
   update(call: WriteCall, before: R, changes: { accountingId: string }): Promise<R>
 }
 
-/** Returns the functions that read and link records of a kind, including the side effects of linking. */
+/**
+ * Returns the functions that read, lock, and link records of a kind. Linking has the same side effects as an update.
+ */
 function linkRecords<R extends LinkedRecord>(
   slice: StoredSlice<R>,
   then: (call: WriteCall, before: R, after: R) => Promise<void> = async () => {},
@@ -58,7 +60,7 @@ function linkRecords<R extends LinkedRecord>(
     findAll: (call, ids) => slice.findAll(call, ids),
     lock: (call, id) => slice.lock(call, id),
     async link(call, { id }, accountingId) {
-      // The record is already locked; this call reads it with its own type.
+      // The record is already locked. This call returns the record with its specific type.
       const before = await slice.lock(call, id)
       const after = await slice.update(call, before, { accountingId })
       await then(call, before, after)
@@ -118,14 +120,14 @@ export const LEDGER_KINDS: Readonly<Record<LedgerType, LedgerKind>> = {
   },
   bill: {
     ...{ entity: 'bills', table: 'bills', schema: 'Bill', label: 'r."number"', amount: 'r."amount"' },
-    // Accounting has the invoices of the previous system already.
+    // The accounting system already has the invoices from the previous system.
     concerned: `r."status" in ('approved', 'partially_paid', 'paid') and not r."migrated"`,
     ...linkRecords(bills),
   },
   payment: {
     ...{ entity: 'payments', table: 'payments', schema: 'Payment', label: 'r."number"', amount: 'r."amount"' },
     fallen: `case when r."status" in ('voided', 'rejected') then r."status" end`,
-    // Accounting has the payments of the previous system already.
+    // The accounting system already has the payments from the previous system.
     concerned: `r."status" in ('approved', 'paid') and not r."migrated"`,
     ...linkRecords(payments),
   },
@@ -138,12 +140,12 @@ export const LEDGER_KINDS: Readonly<Record<LedgerType, LedgerKind>> = {
 
 export const LEDGER_TYPES = Object.keys(LEDGER_KINDS) as LedgerType[]
 
-/** Returns the SQL condition of records that accounting needs or already has. */
+/** Returns the SQL condition for records that belong in the accounting system or are already there. */
 export function toAccountingConditionSql({ concerned }: LedgerKind): string {
   return `(r."accountingId" is not null or ${concerned})`
 }
 
-/** Returns the single-value fields of a kind, in the order of the contract. */
+/** Returns the fields of a kind that contain a single value, in the order of the API contract. */
 export function listColumns(type: LedgerType): string[] {
   const fields: Readonly<Record<string, string>> = kinds[LEDGER_KINDS[type].schema]
   return Object.keys(fields).filter((field) => !/^(json|texts)/.test(fields[field] ?? ''))

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import type { PagePosition } from '../../../platform/calls/page.ts'
 import { LEDGER_KINDS, toAccountingConditionSql } from './ledger-kinds.ts'
 
-/** A record that changed, or that failed and is due again, with the time at which it changed or became due. */
+/** A record that changed, or a failed record that is due again. `at` is the time of the change or the due time. */
 export interface SyncCandidate {
   type: LedgerType
   id: string
@@ -13,7 +13,7 @@ export interface SyncCandidate {
 
 /**
  * Returns the records that changed after the position, and the failed records that became due after it, oldest first.
- * Reads at most `most` rows of each kind along its index.
+ * Reads at most `most` rows of each kind, using the index.
  */
 export async function findSyncCandidates(
   { db, organizationId }: Tenant,
@@ -34,8 +34,7 @@ export async function findSyncCandidates(
 }
 
 /**
- * Returns the records whose current version the accounting system does not have, except failed records that are not
- * due.
+ * Returns the records whose current version is not in the accounting system. Omits failed records that are not due yet.
  */
 export async function findUnsyncedRecords(
   { db, organizationId }: Tenant,
@@ -97,8 +96,8 @@ export async function findRecordsByAccountingIds(
 export type Counterpart = MissingInAccounting & { fallen: string | null }
 
 /**
- * Returns the records in the range with accounting IDs other than these, ordered by accounting ID, and the total number
- * of such records.
+ * Returns the records in the range whose accounting IDs are not in the list, ordered by accounting ID, and the total
+ * number of such records.
  */
 export async function findRecordsWithOtherIds(
   { db, organizationId }: Tenant,
@@ -111,7 +110,7 @@ export async function findRecordsWithOtherIds(
   }: { accountingIds: readonly string[]; after: string | null; through: string | null; most: number },
 ): Promise<{ count: number; first: MissingInAccounting[] }> {
   const { table, label, amount } = LEDGER_KINDS[type]
-  // IDs are compared byte by byte, regardless of the database's language. Clients can also compare IDs in this way.
+  // Compares IDs byte by byte, independently of the collation of the database. Clients can compare IDs in the same way.
   const statement = `
     select r."accountingId", r."id", ${label} as "label", ${amount ?? 'null::numeric'} as "amount",
       (count(*) over ())::integer as "count"
@@ -125,7 +124,7 @@ export async function findRecordsWithOtherIds(
   return { count: rows[0]?.count ?? 0, first: rows.map(({ count: _count, ...row }) => row) }
 }
 
-/** Returns the IDs of the records that accounting needs, in order, starting after this ID. */
+/** Returns the IDs, in order, of the records that belong in the accounting system, starting after the given ID. */
 export async function listRecordIdsAfter(
   { db, organizationId }: Tenant,
   type: LedgerType,

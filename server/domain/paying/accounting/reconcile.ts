@@ -4,11 +4,12 @@ import { type Counterpart, findRecordsByAccountingIds, findRecordsWithOtherIds }
 import { assertCanAccessRecords } from './sync-queue.ts'
 
 /**
- * The maximum number of missing records returned, which is more than anybody reads. The count shows the total number.
+ * The maximum number of missing records that are returned, which is more than a person would read. The response also
+ * states the total number.
  */
 const MAX_MISSING = 1000
 
-/** Returns the differences between a ledger and the records in Plumbline. */
+/** Returns the differences between the rows of the accounting system and the records in Plumbline. */
 export async function reconcileLedger(
   call: Call,
   { type, rows, afterAccountingId, throughAccountingId }: Reconciliation,
@@ -37,7 +38,8 @@ export async function reconcileLedger(
 }
 
 /**
- * Returns the differences between a record and a row. A void record matches only a void row, regardless of its amount.
+ * Returns the differences between a record and a row of the accounting system. A void record matches only a void row,
+ * regardless of the amounts.
  */
 function listDifferences({ accountingId, id, label, amount, fallen }: Counterpart, row: LedgerRow): LedgerDifference[] {
   const of = { accountingId, id, label }

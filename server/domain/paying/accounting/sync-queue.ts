@@ -6,17 +6,17 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { LEDGER_KINDS, LEDGER_TYPES } from './ledger-kinds.ts'
 import { findSyncCandidates, findUnsyncedRecords } from './queries.ts'
 
-/** The maximum number of records read for one response, regardless of how many of them are due. */
+/** The maximum number of records that are read for one response. More records may be due. */
 const MAX_CANDIDATES = 1000
 
-// A transaction's changes have the time at which the transaction began, but are visible only once it ends. No
-// transaction takes this long, so all earlier changes are visible.
+// The changes of a transaction have the time at which the transaction started, but become visible only when it commits.
+// No transaction takes this long, so all changes before this period are visible.
 const SETTLING_MS = 60_000
 
 const CURSOR_KIND = 'accounting'
 const FIRST_POSITION: PagePosition = { value: '1970-01-01T00:00:00.000Z', id: '' }
 
-/** Returns the records to enter into the accounting system, in the order in which they changed or became due again. */
+/** Returns the records to enter in the accounting system, in the order in which they changed or became due again. */
 export async function getSyncQueue(
   call: Call,
   { type, after: token, limit }: Input<'getAccountingSyncQueue'>['query'],
@@ -25,7 +25,7 @@ export async function getSyncQueue(
   const now = call.now.toISOString()
   const found = await findSyncCandidates(call, { types: listTypes(call, type), after, now, most: MAX_CANDIDATES })
   const items = new Map((await findUnsyncedRecords(call, { found, now })).map((item) => [item.id, item]))
-  // A record that failed and then changed is found twice, but returned only at its first position.
+  // A record that failed and then changed is found twice. Only its first position is returned.
   const places = found.flatMap(({ id }, place) => (items.has(id) ? [{ id, place }] : []))
   const reported = [...new Map(places.toReversed().map(({ id, place }) => [id, place]))].sort(([, a], [, b]) => a - b)
   const shown = reported.slice(0, limit)
@@ -42,8 +42,8 @@ export async function getSyncQueue(
 }
 
 /**
- * Returns the position from which to continue. No change can still appear before this position, and it is never before
- * the position at which the request began.
+ * Returns the position from which the next request continues. No change can still become visible before this position.
+ * The position is never before the position of the current request.
  */
 function clampPosition(reached: PagePosition, after: PagePosition, now: Date): PagePosition {
   const settled: PagePosition = { value: new Date(now.getTime() - SETTLING_MS).toISOString(), id: '' }

@@ -4,7 +4,7 @@ import { sum } from '../../../platform/values/money.ts'
 import { getOpenBalances } from '../../ledger/open-balances.ts'
 import { spreadAmount } from '../../ledger/spread-amount.ts'
 
-/** Unbilled amounts of order lines, by order ID and line ID. */
+/** The unbilled amounts of order lines. The keys consist of an order ID and a line ID. */
 export type Unbilled = Map<string, number>
 
 /** Returns the unbilled amounts of the lines of locked orders. */
@@ -16,8 +16,9 @@ export async function loadUnbilledAmounts(call: Tenant, poIds: readonly string[]
 }
 
 /**
- * Divides a bill line over the lines of its order: the named line, or else all lines, in proportion to unbilled work or
- * to the ordered amounts. Subtracts the divided amounts from `unbilled`.
+ * Divides a bill line among the lines of its order. If the bill line refers to an order line, that order line receives
+ * the entire amount. Otherwise, divides the amount in proportion to unbilled work or, without unbilled work, to the
+ * ordered amounts. Subtracts the divided amounts from `unbilled`.
  */
 export function divideOverLines(
   { poLineId, amount }: Pick<BillLine, 'poLineId' | 'amount'>,

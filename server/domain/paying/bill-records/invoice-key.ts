@@ -1,7 +1,7 @@
 /**
- * Returns the normalized invoice number for comparison: Unicode form NFKC, uppercase, letters and digits only, no
- * leading zeros in runs of digits. For example, `INV-0042/A` and `inv 42a` are equal. A number without letters or
- * digits is not normalized.
+ * Returns the invoice number in a normalized form for comparison: Unicode form NFKC, uppercase, letters and digits
+ * only, no leading zeros in groups of digits. For example, `INV-0042/A` and `inv 42a` have the same key. A number
+ * without letters or digits is returned as it is.
  */
 export function toInvoiceKey(invoiceNumber: string): string {
   const upper = invoiceNumber.normalize('NFKC').toUpperCase().trim()

@@ -4,7 +4,7 @@ import type { Bill, PaymentAllocation } from '../../../../client/contract.gen.ts
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { roundMoney, subtract, sum } from '../../../platform/values/money.ts'
 
-/** Part of an approved bill for one order or for no order, with the totals of its payments. */
+/** The part of an approved bill that belongs to one order or to no order, with the totals of its payments. */
 export interface BillPart
   extends Pick<
     Bill,
@@ -16,13 +16,16 @@ export interface BillPart
   poId: string | null
   gross: number
   retainage: number
-  /** Deposits and adjustments of the order that were applied to the part. Negative for a refund. */
+  /** The amount of deposits and adjustments of the order that covers this part. Negative for a refund. */
   applied: number
-  /** Amounts on payments that are neither rejected nor void: the amount before retainage, the retainage, and the discount. */
+  /**
+   * Totals of payments that are neither rejected nor void: the amount before retainage, the retainage, and the
+   * discount.
+   */
   allocated: number
   allocatedRetainage: number
   allocatedDiscount: number
-  /** Amounts on paid payments: the amount after retainage, and the discount that was deducted. */
+  /** Totals of paid payments: the amount after retainage, and the discount that was deducted. */
   paid: number
   discountTaken: number
 }
@@ -89,8 +92,8 @@ async function findParts({ db, organizationId }: Tenant, parts: ReturnType<typeo
 export const getNetAmount = ({ gross, retainage }: Pick<BillPart, 'gross' | 'retainage'>) => subtract(gross, retainage)
 
 /**
- * Returns the open amount of the part (not on a payment and not covered by a deposit) before retainage, and the
- * retainage on it.
+ * Returns the amount of the part that is not on a payment and not covered by a deposit. `gross` is before retainage,
+ * `net` is after retainage.
  */
 export function getOpenAmounts({ gross, retainage, applied, allocated, allocatedRetainage }: BillPart) {
   const openGross = sum([gross, -applied, -allocated])
@@ -105,8 +108,8 @@ export const getReservedAmount = ({ allocated, allocatedRetainage, paid }: BillP
   sum([allocated, -allocatedRetainage, -paid])
 
 /**
- * Allocates an amount before retainage to the part. The retainage is a share of the open retainage, rounded on the
- * running total. Together, all payments of a part therefore withhold exactly the retainage of the part.
+ * Allocates an amount before retainage to the part. The retainage of the allocation is a share of the open retainage,
+ * rounded on the running total, so that all payments of the part together withhold exactly its retainage.
  */
 export function allocateGross(part: BillPart, amount: number): PaymentAllocation {
   const open = getOpenAmounts(part)
@@ -144,19 +147,19 @@ function allocation(part: BillPart, amount: number, retainageWithheld: number): 
   }
 }
 
-/** Returns the share of an amount, rounded to the minor unit. Returns the whole amount if the divisor is 0. */
+/** Returns `amount` × `part` ÷ `whole`, rounded to the minor unit. If `whole` is 0, returns `amount`. */
 function share(amount: number, part: number, whole: number, currency: string): number {
   if (whole === 0) return amount
   return roundMoney(new Big(amount).times(part).div(whole), currency)
 }
 
-/** Returns a value limited to the range between zero and both limits, regardless of their signs. */
+/** Limits a value to the range between `zero` and the nearer of the two limits, which may be negative. */
 function between(value: number, zero: number, one: number, other: number): number {
   const sign = one < 0 || other < 0 ? -1 : 1
   return sign * Math.max(zero, Math.min(sign * value, sign * one, sign * other))
 }
 
-/** Stores the changed amounts of deposits that were applied to parts of orders. */
+/** Stores the changed amounts by which deposits cover parts of bills. */
 export async function writeAppliedAmounts(
   { db, organizationId }: WriteCall,
   parts: readonly Pick<BillPart, 'billId' | 'poId' | 'applied'>[],
@@ -170,8 +173,9 @@ export async function writeAppliedAmounts(
 }
 
 /**
- * Applies payments of an order without a bill to the open parts of the order, oldest first. A refund is first applied
- * to credit memos, and then reopens the newest paid parts. Returns the parts whose applied amount changes.
+ * Applies payments of an order without a bill to the open parts of the order's bills, oldest first. Applies a refund
+ * first to credit memos, and then takes back amounts from the newest paid parts. Returns the parts whose applied amount
+ * changes.
  */
 export function applyPrepayments(parts: readonly BillPart[], prepaid: number, sign: 1 | -1): BillPart[] {
   const applied = new Map(parts.map((part) => [part, 0]))

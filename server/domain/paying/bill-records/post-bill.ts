@@ -7,10 +7,10 @@ import { spreadAmount } from '../../ledger/spread-amount.ts'
 import { divideOverLines, loadUnbilledAmounts } from './divide-over-lines.ts'
 
 /**
- * Posts an approved bill on its postingDate. Moves unbilled work to payable, except for the withheld retainage. A line
+ * Posts an approved bill on its postingDate. Unbilled work becomes payable, except for the withheld retainage. A line
  * without an order is posted as a cost.
  *
- * @param orders the orders that the bill lines name
+ * @param orders the orders that the bill lines refer to
  */
 export async function postBill(call: WriteCall, bill: Bill, orders: readonly PurchaseOrder[]): Promise<void> {
   const byId = new Map(orders.map((order) => [order.id, order]))

@@ -4,7 +4,7 @@ import { recordChange, type Tenant, type WriteCall } from '../../../platform/cal
 import { defineResource, type NewRowValues } from '../../../platform/resources/resource.ts'
 import { sum } from '../../../platform/values/money.ts'
 
-/** Fields that are computed from other columns and tables. */
+/** Fields that the queries compute from other columns and tables. */
 type Computed = 'lines' | 'openAmount'
 
 export type NewBill = NewRowValues<Bill, Computed>
@@ -49,7 +49,7 @@ const INSERTION_OF_LINES = `
   from "organizations" as o cross join json_populate_recordset(null::"billLines", $3::json) as l
   where o."id" = $1`
 
-/** Stores the lines of a bill and their totals for each order. */
+/** Stores the lines of a bill, and the totals of the lines for each order. */
 async function insertLines(
   { db, organizationId }: WriteCall,
   billId: string,
@@ -86,7 +86,7 @@ export async function replaceLines(call: WriteCall, billId: string, lines: reado
     .execute()
 }
 
-/** Returns the maximum size of the lines of a bill in bytes: 600 for each line, plus its description. */
+/** Estimates the maximum size of the lines of a bill in bytes: 600 for each line, plus its description. */
 function getBytes(lines: readonly BillLine[]): number {
   return lines.reduce((bytes, { description }) => bytes + 600 + Buffer.byteLength(description), 0)
 }
@@ -98,7 +98,7 @@ export async function lockIds({ db, organizationId }: WriteCall, ids: readonly s
     order by "id" for no key update`.execute(db)
 }
 
-/** Returns the completion bills of an order that are on no payment, newest first. */
+/** Returns the completion bills of an order that are not on a payment, newest first. */
 export async function findUnpaidCompletionBills(
   { db, organizationId }: Tenant,
   poId: string,
@@ -118,8 +118,8 @@ export async function findUnpaidCompletionBills(
 }
 
 /**
- * Returns the organization's next bill numbers. The counter row stays locked until the transaction ends, so other
- * creators wait.
+ * Returns the next bill numbers of the organization. The counter row stays locked until the transaction ends, so
+ * concurrent requests for bill numbers wait.
  */
 export async function takeNextNumbers(call: WriteCall, count: number): Promise<string[]> {
   const { rows } = await sql<{ last: number }>`
@@ -131,9 +131,9 @@ export async function takeNextNumbers(call: WriteCall, count: number): Promise<s
 }
 
 /**
- * Returns a bill or payment of the vendor with the invoice key that is neither rejected nor void. The result is exact
- * while the vendor's row is locked, because every creation locks this row. `except` excludes bills and, optionally,
- * their payments.
+ * Returns a bill or payment of the vendor with the invoice key, ignoring rejected and void records. The result is exact
+ * while the vendor's row is locked, because every creation locks this row. Ignores the bills in `except` and,
+ * optionally, their payments.
  */
 export async function findRecordedInvoice(
   { db, organizationId }: Tenant,

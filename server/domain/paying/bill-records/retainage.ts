@@ -2,33 +2,34 @@ import Big from 'big.js'
 import type { PurchaseOrder, RetainageStep } from '../../../../client/contract.gen.ts'
 import { computePercentAmount, divideAmount, roundMoney, subtract, sum } from '../../../platform/values/money.ts'
 
-/** Change of the percentage from this billed amount on. */
+/** A change of the retainage percentage, starting at this billed amount. */
 export interface StepAtAmount extends Pick<RetainageStep, 'percent' | 'applies'> {
   at: number
 }
 
-/** Amount billed for a line with its own retainage. */
+/** The billed amount for a line with its own retainage percentage. */
 export interface OwnShare {
   percent: number
   amount: number
 }
 
-/** Terms for withholding retainage on an order with its change orders. */
+/** The terms that determine the retainage of an order with its change orders. */
 export interface RetainageTerms
   extends Pick<PurchaseOrder, 'currency' | 'retainagePercent' | 'retainageMaxPercent' | 'storedRetainagePercent'> {
-  /** Total of the order with its change orders. The maximum retainage depends on this total. */
+  /** The total of the order with its change orders, which determines the maximum retainage. */
   total: number
   storedAmount: number
   steps: readonly StepAtAmount[]
-  /** Billed amounts for lines with their own retainage. */
+  /** The billed amounts for lines with their own retainage percentage. */
   own: readonly OwnShare[]
 }
 
 /**
- * Returns the retainage that the terms require for a total billed amount, rounded once. Each part of the amount has the
- * percentage of its step. A step that applies to all amounts replaces the percentage from zero. Lines with their own
- * retainage, and stored materials with a separate percentage, are excluded from the steps. For an order that the vendor
- * owes, all amounts are negative, so the signs are inverted before the comparison.
+ * Returns the retainage that the terms require for a total billed amount, rounded once at the end. The percentage of
+ * each step applies to the part of the amount within that step. A step that applies to all amounts replaces the
+ * percentages of all previous steps, starting at zero. The steps do not apply to lines with their own percentage, or to
+ * stored materials with a separate percentage. If the vendor owes the order's amounts, all amounts are negative, so
+ * their signs are inverted before the comparison.
  */
 export function computeRequiredRetainage(terms: RetainageTerms, billed: number): number {
   const sign = terms.total < 0 ? -1 : 1
@@ -48,20 +49,20 @@ export function computeRequiredRetainage(terms: RetainageTerms, billed: number):
   return roundMoney(limited.times(sign), terms.currency)
 }
 
-/** Billed and withheld amounts of an order with its change orders. */
+/** The billed and withheld amounts of an order with its change orders. */
 export interface Withheld {
   billed: number
   withheld: number
-  /** Withheld amount minus retainage that is released or on pending releases. */
+  /** The withheld amount, minus retainage that is released or on pending releases. */
   free: number
 }
 
 /**
- * Returns the retainage to withhold on another bill: the required retainage including the bill, minus the withheld
- * retainage, up to the amount of the bill. A bill that decreases the billed amount reverses the retainage on the
+ * Returns the retainage to withhold on another bill: the retainage required after the bill, minus the retainage already
+ * withheld, but not more than the amount of the bill. If a bill decreases the billed amount, returns the negative
  * difference.
  *
- * @param ownOfBill the parts of the bill for lines with their own retainage
+ * @param ownOfBill the parts of the bill for lines with their own retainage percentage
  */
 export function computeWithholding(
   terms: RetainageTerms,
@@ -77,8 +78,8 @@ export function computeWithholding(
 }
 
 /**
- * Divides the retainage of a bill among its lines. A line with its own retainage receives its percentage if enough
- * retainage remains.
+ * Divides the retainage of a bill among its lines. A line with its own percentage receives the corresponding amount if
+ * enough retainage remains.
  */
 export function divideRetainage(
   retainage: number,

@@ -4,7 +4,7 @@ import { computePercentAmount } from '../../../platform/values/money.ts'
 
 const LAST_DAY = '9999-12-31'
 
-/** Adds the days of a payment term to a date. Returns LAST_DAY if the result would be later. */
+/** Adds the days of a payment term to a date. Returns LAST_DAY if the result would be after LAST_DAY. */
 export function addTermDays(date: string, days: number): string {
   return date > addDays(LAST_DAY, -days) ? LAST_DAY : addDays(date, days)
 }
@@ -13,9 +13,7 @@ export function getDueDate({ netDays }: Pick<Vendor['paymentTerms'], 'netDays'>,
   return addTermDays(from, netDays)
 }
 
-/**
- * Returns the due date and the discount of a bill. Both count from the invoice date and do not change later.
- */
+/** Returns the due date and the discount of a bill. Both depend on the invoice date and do not change later. */
 export function computeBillDates(
   terms: Bill['terms'],
   { invoiceDate, amount, currency }: Pick<Bill, 'invoiceDate' | 'amount' | 'currency'>,
@@ -29,7 +27,7 @@ export function computeBillDates(
   }
 }
 
-/** Returns whether a discount applies to a payment on the given day. */
+/** Returns whether a payment on the given day is early enough for the discount. */
 export function isInTime({ discountDueDate }: Pick<Bill, 'discountDueDate'>, paidDate: string): boolean {
   return discountDueDate === null || paidDate <= discountDueDate
 }

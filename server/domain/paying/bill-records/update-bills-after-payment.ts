@@ -6,10 +6,13 @@ import { sum } from '../../../platform/values/money.ts'
 import { findPartsOfBills, getPaidAmount, getReservedAmount } from './parts.ts'
 import * as bills from './queries.ts'
 
-/** Updates approved bills after their payments change. The orders or the vendor of the bills must be locked. */
+/**
+ * Updates the amounts and statuses of approved bills after their payments change. The caller must hold the locks of the
+ * bills' orders or vendor.
+ */
 export async function updateBillsAfterPayment(call: WriteCall, billIds: readonly string[]): Promise<void> {
   if (billIds.length === 0) return
-  // A bill can be for several orders. This transaction may have locked only some of them.
+  // A bill can belong to several orders, and this transaction may have locked only some of these orders.
   await bills.lockIds(call, billIds)
   const byBill = Map.groupBy(await findPartsOfBills(call, billIds), ({ billId }) => billId)
   for (const before of await bills.findAll(call, [...billIds].sort())) {

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../../platform/calls/call.ts'
 
-/** Returns whether the organization requires that bills are approved by a person other than their creator. */
+/** Returns whether the organization requires that a person other than the creator approves a bill. */
 export async function requiresSecondPerson({ db, organizationId }: Tenant): Promise<boolean> {
   const row = await db
     .selectFrom('organizations')

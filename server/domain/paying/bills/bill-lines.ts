@@ -13,7 +13,7 @@ import { getSignOfWhole, getWholes, sumOverWhole, type Whole } from '../purchase
 
 type LineInput = Checked['BillLineInput']
 
-/** Returns the lines of a bill without retainage. Omitted fields are copied from the orders. */
+/** Returns the lines of a bill without retainage. Copies omitted fields from the orders. */
 export async function findLines(
   call: WriteCall,
   vendor: Pick<Vendor, 'id'>,
@@ -84,8 +84,8 @@ function getFaults(
 }
 
 /**
- * Returns the lines with the retainage that their orders withhold. The locked orders must include all change orders;
- * see lockWholes.
+ * Returns the lines with the retainage to withhold under the terms of their orders. The locked orders must include all
+ * change orders (see `lockWholes`).
  */
 export async function addRetainage(
   call: Tenant,
@@ -121,7 +121,10 @@ export async function addRetainage(
   return lines.map((line) => ({ ...line, retainageWithheld: retained.get(line) ?? 0 }))
 }
 
-/** Returns a function that finds the parts of a bill line for order lines with their own retainage. */
+/**
+ * Returns a function that returns the parts of a bill line that belong to order lines with their own retainage
+ * percentage.
+ */
 async function loadOwnParts(call: Tenant, { root, members }: Whole): Promise<(line: BillLine) => OwnShare[]> {
   const percents = getLineRetainagePercents(members)
   if (percents.size === 0) return () => []
@@ -132,7 +135,8 @@ async function loadOwnParts(call: Tenant, { root, members }: Whole): Promise<(li
   return (line) => {
     const order = members.find(({ id }) => id === line.poId)
     if (order === undefined) return []
-    // Each line is divided separately, because the function can be called twice for the same line.
+    // Each call receives a new copy of the unbilled amounts, because the function can be called twice for the same
+    // line.
     return divideOverLines(line, order, new Map(unbilled), root.currency).flatMap(({ line: { lineId }, amount }) => {
       const percent = percents.get(`${order.id} ${lineId}`)
       return percent === undefined || amount === 0 ? [] : [{ percent, amount }]
@@ -148,7 +152,7 @@ export function getLinesOfWhole(lines: readonly BillLine[], { members }: Whole):
   return lines.filter(({ poId }) => poId !== null && ids.has(poId))
 }
 
-/** Compares the lines with the unbilled completed work of their orders. */
+/** Returns whether the lines match the unbilled completed work of their orders. */
 export function determineBillMatch(lines: readonly BillLine[], wholeOrders: readonly PurchaseOrder[]): BillMatch {
   if (lines.some(({ poId }) => poId === null)) return 'no_order'
   const isAhead = getWholes(wholeOrders).some((whole) => {
@@ -159,7 +163,7 @@ export function determineBillMatch(lines: readonly BillLine[], wholeOrders: read
   return isAhead ? 'ahead_of_work' : 'matched'
 }
 
-/** Returns the current state of the orders that the lines name, with their related change orders. */
+/** Locks the orders that the lines refer to, with their change orders, and returns their current state. */
 export async function lockNamedWholes(call: WriteCall, lines: readonly BillLine[]): Promise<PurchaseOrder[]> {
   const ids = await orders.findIdsOfWholes(call, [...new Set(lines.flatMap(({ poId }) => poId ?? []))])
   return orders.findAll(call, ids)

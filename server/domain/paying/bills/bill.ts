@@ -2,7 +2,8 @@ import type { Bill, BillStatus, BillType, FieldError } from '../../../../client/
 import { isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
 
 /**
- * Status changes that changeBillStatus allows. voidBill voids bills, and payments change the status of approved bills.
+ * The status changes that changeBillStatus allows. Only voidBill voids bills, and only payments change the status of an
+ * approved bill.
  */
 export const BILL_MOVES: Readonly<Record<BillStatus, readonly BillStatus[]>> = {
   draft: ['received'],
@@ -18,7 +19,8 @@ export const VOIDABLE: Readonly<Record<BillStatus, readonly BillStatus[]>> = {
   draft: ['void'],
   received: ['void'],
   approved: ['void'],
-  // A credit memo that was applied to orders, or a bill that was paid from a deposit, is on no payment.
+  // Some partially paid and paid bills can be voided because no payment includes them: a credit memo that was applied
+  // to orders, and a bill that was paid from a deposit.
   partially_paid: ['void'],
   paid: ['void'],
   rejected: [],
@@ -30,7 +32,7 @@ export const ALWAYS_EDITABLE: readonly string[] = ['invoiceNumber', 'holdReason'
 
 export const NOT_APPROVED: Bill['approval'] = { approvedBy: null, approvedAt: null, rejectedReason: null }
 
-/** Returns errors in the amounts of a bill. */
+/** Returns the errors in the amounts of a bill. */
 export function findBillAmountErrors(
   billType: BillType,
   lines: readonly { amount: number; taxAmount: number }[],

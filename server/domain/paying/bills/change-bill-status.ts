@@ -50,7 +50,10 @@ interface Why {
   overrideReason: string | null
 }
 
-/** A rejected bill may have been entered again in the meantime. */
+/**
+ * Checks the invoice number again, because another bill with the same number may have been created after this bill was
+ * rejected.
+ */
 async function receive(call: WriteCall, before: Bill, { reason, overrideReason }: Why): Promise<Bill> {
   const vendor = await vendors.lock(call, before.vendorId)
   const except = { bills: [before.id], withPayments: false }
@@ -82,7 +85,7 @@ async function moveBill(
   return after
 }
 
-/** Approves a bill. From then on, the amount is owed to the vendor. */
+/** Approves a bill, so that its amount is owed to the vendor. */
 async function approve(
   call: WriteCall,
   before: Bill,
@@ -123,14 +126,17 @@ async function approve(
   return bills.find(call, before.id)
 }
 
-/** Returns the orders, with their change orders, that a bill bills, and the orders whose billed amount it decreases. */
+/**
+ * Returns two groups of orders with their change orders: the orders that the bill bills, and the orders whose billed
+ * amount it decreases.
+ */
 function toEffects({ lines }: Bill, locked: readonly PurchaseOrder[]): { billing: Whole[]; reducing: Whole[] } {
   const wholes = getWholes(locked).filter((whole) => getLinesOfWhole(lines, whole).length > 0)
   const bills = (whole: Whole) => getSignOfWhole(whole) * sumLinesOfWhole(lines, whole) > 0
   return { billing: wholes.filter(bills), reducing: wholes.filter((whole) => !bills(whole)) }
 }
 
-/** Throws if a credit memo exceeds the billed amount of an order with its change orders. */
+/** Throws if a credit memo exceeds the billed amount of an order and its change orders. */
 function assertReducible({ number, lines }: Bill, whole: Whole): void {
   const gross = sumLinesOfWhole(lines, whole)
   const sign = getSignOfWhole(whole)
@@ -143,7 +149,7 @@ function assertReducible({ number, lines }: Bill, whole: Whole): void {
   )
 }
 
-/** Throws if a bill exceeds the unbilled total of an order with its change orders. */
+/** Throws if a bill exceeds the unbilled part of the total of an order and its change orders. */
 function assertLeft({ number, lines }: Bill, whole: Whole): void {
   const gross = sumLinesOfWhole(lines, whole)
   const sign = getSignOfWhole(whole)
@@ -163,7 +169,7 @@ function sumLinesOfWhole(lines: readonly BillLine[], whole: Whole): number {
   return sum(getLinesOfWhole(lines, whole).map(({ amount }) => amount))
 }
 
-/** Returns the amount by which a bill exceeds the completed work on an order with its change orders. */
+/** Returns the amount by which a bill exceeds the completed work on an order and its change orders. */
 function getAhead(lines: readonly BillLine[], whole: Whole): number {
   const sign = getSignOfWhole(whole)
   const unbilled = sumOverWhole(whole, ({ unbilledAmount }) => unbilledAmount)
@@ -185,8 +191,8 @@ function findProgressObjections({ number, lines }: Bill, whole: Whole): PaymentO
 }
 
 /**
- * Returns the progress that an override records: the amount by which the bill exceeds the completed work, for each
- * order with its change orders.
+ * Returns the progress that is recorded when a user overrides a mismatch: for each order with its change orders, the
+ * amount by which the bill exceeds the completed work.
  */
 function computeMissingProgress(lines: readonly BillLine[], billing: readonly Whole[]): BillLine[] {
   return billing.flatMap((whole) => {
@@ -201,7 +207,7 @@ function computeMissingProgress(lines: readonly BillLine[], billing: readonly Wh
   })
 }
 
-/** Changes the completed work of locked orders by the amounts of the lines. */
+/** Changes the completed work of locked orders by the amounts of the bill lines. */
 async function moveProgress(call: WriteCall, lines: readonly BillLine[], reason: string, on?: string): Promise<void> {
   for (const [poId, own] of Map.groupBy(lines, (line) => line.poId))
     if (poId !== null) await moveProgressBy(call, await orders.find(call, poId), own, { reason, on })
@@ -252,7 +258,10 @@ async function assertUnpaid(call: WriteCall, { id, number }: Bill): Promise<void
   throw conflict('in_use', `Cannot void ${number}: it has payments. Void the payments first.`)
 }
 
-/** Returns a bill with its orders. Locks the orders first, by ID, like all code that changes amounts. */
+/**
+ * Locks a bill and its orders, and returns both. Locks the orders first, ordered by ID, like all code that changes
+ * amounts.
+ */
 async function lockBill(call: WriteCall, id: string): Promise<{ locked: PurchaseOrder[]; before: Bill }> {
   const { lines } = await bills.find(call, id)
   const locked = await lockWholes(call, [...new Set(lines.flatMap(({ poId }) => poId ?? []))])

@@ -15,12 +15,12 @@ import { findInvoiceObjections, requireOverride } from '../payments/payment-guar
 import { findBillAmountErrors, NOT_APPROVED } from './bill.ts'
 import { addRetainage, determineBillMatch, findLines, lockNamedWholes } from './bill-lines.ts'
 
-/** Input for a new bill. Bills from the portal are submitted by the vendor. */
+/** Input for a new bill. A bill that is created in the portal has the source `vendor`. */
 export interface BillInput extends Omit<Checked['BillCreate'], 'source'> {
   source: Bill['source']
 }
 
-/** Creates a bill. Locks the vendor, so that two concurrent requests cannot enter the same invoice. */
+/** Creates a bill. Locks the vendor, so that two concurrent requests cannot create bills for the same invoice. */
 export async function createBill(call: WriteCall, body: BillInput): Promise<Bill> {
   const { vendorId, billType, status, source, invoiceNumber = null, holdReason = null, overrideReason = null } = body
   if ((await vendors.findOptional(call, vendorId)) === undefined) throw unknownReference(['/vendorId'])
@@ -60,7 +60,7 @@ export async function createBill(call: WriteCall, body: BillInput): Promise<Bill
   return bill
 }
 
-/** Returns the lines with the retainage that their orders would currently withhold. */
+/** Returns the lines with the retainage that their orders currently require. */
 export async function addCurrentRetainage(call: WriteCall, lines: readonly BillLine[]): Promise<BillLine[]> {
   return addRetainage(call, lines, await lockNamedWholes(call, lines))
 }

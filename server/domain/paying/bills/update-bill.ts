@@ -74,7 +74,7 @@ export async function updateBill(
   return isRelined && after.version === before.version ? bills.bumpVersion(call, id) : after
 }
 
-/** The posting date equals the invoice date until it is set separately. */
+/** The posting date changes together with the invoice date until a user sets the posting date separately. */
 async function getPostingDate(call: WriteCall, before: Bill, invoiceDate: string): Promise<string> {
   if (invoiceDate === before.invoiceDate) return before.postingDate
   const isUsual = before.postingDate === (await toPostingDate(call, before.invoiceDate))

@@ -6,7 +6,7 @@ import { enableCompilationCache } from '../../../platform/runtime/compile-cache.
 enableCompilationCache()
 const { TooManyPagesError } = await import('./pdf.ts')
 
-// Requests arrive one at a time. An error that is thrown here ends the thread, and the request fails with that error.
+// The parent process sends one request at a time. An error that is thrown here ends the thread and fails the request.
 parentPort?.on('message', async ({ module, sheet }) => {
   const { drawDocument } = await import(module)
   try {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { DrawingThread } from './drawing-thread.ts'
 
-// Modules in the form in which the thread loads them. These modules test conditions that no record of the service can
-// cause.
+// Modules in the form that the thread loads. They create conditions that no record of the service can cause.
 const moduleOf = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`
 const QUICK = moduleOf('export const drawDocument = async ({ text }) => Buffer.from(text)')
 const ENDLESS = moduleOf('export const drawDocument = () => { for (;;) {} }')
@@ -11,7 +10,7 @@ const BROKEN = moduleOf("export const drawDocument = async () => { throw new Typ
 const request = (module: string, text = 'x') => ({ fileName: 'PO-7.pdf', module, sheet: JSON.stringify({ text }) })
 
 test('a document that takes too long is aborted without affecting the next document', async () => {
-  // The limit is long enough to start a thread, so that the next document is not aborted.
+  // The limit allows enough time to start a thread, so that the next document does not exceed the limit.
   const thread = new DrawingThread({ mostMs: 3000 })
   const endless = thread.draw(request(ENDLESS))
   const next = thread.draw(request(QUICK, 'next'))
@@ -39,6 +38,6 @@ test('concurrent documents are created one at a time, each with its own content'
   const texts = ['a', 'b', 'c']
   const drawn = await Promise.all(texts.map((text) => thread.draw(request(QUICK, text))))
   expect(drawn.map(String)).toEqual(texts)
-  // The idle thread may have ended by now, and the next document starts a new thread.
+  // If the idle thread has already ended, the next document starts a new thread.
   expect((await thread.draw(request(QUICK, 'd'))).toString()).toBe('d')
 })

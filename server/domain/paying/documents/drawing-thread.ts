@@ -1,7 +1,7 @@
 import { problem } from '../../../platform/problems/problem.ts'
 import { WorkerLimitExceededError, WorkerThread } from '../../../platform/runtime/worker-thread.ts'
 
-/** A module that exports `drawDocument`, which draws documents of one kind from sheets of this type. */
+/** A module that exports `drawDocument`, which draws one kind of document from sheets of the type `Sheet`. */
 export interface Drawing<Sheet extends object> {
   readonly module: string
   readonly drawDocument: (sheet: Sheet) => Promise<Uint8Array>
@@ -11,13 +11,13 @@ export interface DrawingRequest {
   fileName: string
   /** The URL of a module that exports `drawDocument`. */
   module: string
-  /** The sheet as JSON. */
+  /** The data of the document as JSON. */
   sheet: string
 }
 
 /**
- * Draws documents in a separate thread, one after the other, so that a long document does not delay requests. A
- * document that takes too much time or memory ends the thread; the next document starts a new thread.
+ * Draws documents in a separate thread, so that a long document does not delay requests. Draws only one document at a
+ * time. If a document exceeds the time or memory limit, the thread ends, and the next document starts a new thread.
  */
 export class DrawingThread {
   readonly #mostMs: number
@@ -32,7 +32,7 @@ export class DrawingThread {
     })
   }
 
-  /** Returns the document. Throws `too_much_work` if the document exceeds the limits on pages, time, or memory. */
+  /** Returns the document. Throws `too_much_work` if the document exceeds the limit on pages, time, or memory. */
   async draw({ fileName, module, sheet }: DrawingRequest): Promise<Buffer> {
     const answer = await this.#thread.send({ module, sheet }).catch((error: unknown) => {
       if (!(error instanceof WorkerLimitExceededError)) throw error
@@ -53,8 +53,8 @@ export class DrawingThread {
   }
 }
 
-// Ten times the time that the longest useful documents take.
+// Ten times the duration of the longest documents of practical use.
 const MAX_DRAWING_MS = 10_000
-// The thread and the library use 60 MB, so an idle thread ends.
+// The thread and the library use 60 MB, so the thread ends when it has been idle for this time.
 const IDLE_MS = 60_000
 const MAX_MEGABYTES = 256

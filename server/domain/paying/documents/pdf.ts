@@ -14,14 +14,14 @@ interface DocumentInfo {
   author: string
   /** The time at which the records shown last changed. */
   changedAt: string
-  /** The text at the bottom of every page, before the page number. */
+  /** The lines at the bottom of every page, before the page number. */
   foot: readonly string[]
-  /** A watermark across the pages of a document that is not valid. */
+  /** A watermark on the pages of a document that is not valid. */
   mark?: string | undefined
 }
 
-// Font with the letters of all European languages and Arabic. The built-in PDF fonts lack letters in names such as Łódź
-// and Ελλάδα. A document includes only the letters that it uses.
+// A font with the letters of all European languages and Arabic. The built-in PDF fonts lack letters in names such as
+// Łódź and Ελλάδα. Each document embeds only the letters that it uses.
 const requireFont = createRequire(import.meta.url)
 const PLAIN_FONT = requireFont.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
 const BOLD_FONT = requireFont.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
@@ -39,8 +39,8 @@ export class TooManyPagesError extends Error {
 const MAX_PAGES = 100
 
 /**
- * Returns the document drawn by `draw` as PDF bytes. Throws `TooManyPagesError` if the document exceeds the maximum number
- * of pages.
+ * Returns the document that `draw` draws as PDF bytes. Throws `TooManyPagesError` if the document exceeds the maximum
+ * number of pages.
  */
 export async function createPdf(about: DocumentInfo, draw: (doc: PdfDocument) => void): Promise<Buffer> {
   // The library uses 30 MB, so it is loaded when the first document is drawn.
@@ -48,7 +48,8 @@ export async function createPdf(about: DocumentInfo, draw: (doc: PdfDocument) =>
   const ScriptDocument = extendWithScripts(Document, listScriptFonts(parsePdfFont(process.env.PDF_FONT_CJK)))
   const doc = new ScriptDocument({
     ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN_FONT, lang: 'en-US' },
-    // The document does not depend on when or where it is drawn, so that the same record always gives the same bytes.
+    // The document does not depend on the time or place of drawing, so the same record always results in the same
+    // bytes.
     info: {
       ...{ Title: about.title, Author: toOneLine(about.author), Producer: 'Plumbline', Creator: 'Plumbline' },
       CreationDate: new Date(about.changedAt),
@@ -70,7 +71,7 @@ function drawFooters(doc: PdfDocument, { foot, mark }: DocumentInfo): void {
   for (let i = start; i < start + count; i++) {
     doc.switchToPage(i)
     const { width, height, margins } = doc.page
-    // Without this setting, the library would start another page for text in the margin.
+    // Without this setting, the library would start another page when it writes text in the margin.
     margins.bottom = 0
     const line = [...foot.map(toOneLine), `Page ${i - start + 1} of ${count}`].join('   ')
     doc.font('plain').fontSize(8).fillColor(GRAY)

@@ -6,7 +6,7 @@ import { hasArabic, layOutWords } from './word-order.ts'
 const requireFont = createRequire(import.meta.url)
 const findFontFile = (name: string) => requireFont.resolve(`@expo-google-fonts/${name}.ttf`)
 
-/** Font for a writing system that the default font does not support. The font also contains the European letters. */
+/** A font for a writing system that the default font does not support. The font also contains the European letters. */
 interface ScriptFont {
   readonly letters: RegExp
   readonly plain: PdfFont
@@ -27,14 +27,12 @@ const DEVANAGARI: ScriptFont = {
   bold: toFont('noto-sans-devanagari/700Bold/NotoSansDevanagari_700Bold'),
 }
 
-/**
- * The writing systems of Chinese, Japanese, and Korean. Fonts for these languages are large, so the operator provides
- * the font.
- */
+/** The writing systems of Chinese, Japanese, and Korean. Their fonts are large, so the operator provides the font. */
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u
 
 /**
- * Returns the fonts for additional writing systems, including the operator's font for Chinese, Japanese, and Korean.
+ * Returns the fonts for additional writing systems, including the operator's font for Chinese, Japanese, and Korean if
+ * there is one.
  */
 export function listScriptFonts(cjk: PdfFont | null): ScriptFont[] {
   return [THAI, DEVANAGARI, ...(cjk === null ? [] : [{ letters: CJK, plain: cjk, bold: cjk }])]
@@ -43,12 +41,13 @@ export function listScriptFonts(cjk: PdfFont | null): ScriptFont[] {
 type Weight = 'plain' | 'bold'
 
 /**
- * Returns a document class that draws each text in the font of its writing system. A text is drawn entirely in one
- * font: the font of the first additional writing system in the text.
+ * Returns a document class that draws each text in the font of its writing system. Uses one font for the entire text:
+ * the font of the first additional writing system in the text.
  */
 export function extendWithScripts(Document: typeof PDFDocument, fonts: readonly ScriptFont[]): typeof PDFDocument {
   return class extends Document {
-    // The library selects a font in the constructor of the document, before class fields are initialized.
+    // Declared without initialization: the constructor of the library already sets `weight`, and a class field would
+    // overwrite that value.
     declare weight?: Weight
 
     override font(...args: [src: PDFKit.Mixins.PDFFontSource, familyOrSize?: string | number, size?: number]): this {

@@ -7,8 +7,8 @@ export function hasArabic(text: string): boolean {
 }
 
 /**
- * Returns the lines of a text with Arabic words. No line is wider than `width`. The words of a line are ordered from
- * left to right, as they are printed. The letters of a word keep their order, because the font arranges them.
+ * Lays out a text with Arabic words as lines that are at most `width` wide. Returns the words of each line from left to
+ * right, as they are printed. Does not reorder the letters within a word, because the font arranges the letters.
  */
 export function layOutWords(text: string, width: number, measure: (line: string) => number): string {
   return text
@@ -20,7 +20,7 @@ export function layOutWords(text: string, width: number, measure: (line: string)
     .join('\n')
 }
 
-/** Returns whether the text as a whole is read from right to left. The first letter determines the direction. */
+/** Returns whether the text as a whole is read from right to left, which depends on its first letter. */
 function isArabicFirst(text: string): boolean {
   const [first] = LETTER.exec(text) ?? []
   return first !== undefined && ARABIC.test(first)
@@ -41,7 +41,7 @@ function orderWords(words: readonly string[], isRightToLeft: boolean): string[] 
   return reverseRuns(words.toReversed(), (word) => !hasArabic(word) && LETTER.test(word))
 }
 
-/** Reverses each run of right-to-left words, including the numbers between them. */
+/** Reverses each group of consecutive right-to-left words, including the numbers between them. */
 function reverseRuns(words: readonly string[], isOfRun: (word: string) => boolean): string[] {
   const ordered = [...words]
   let from = 0

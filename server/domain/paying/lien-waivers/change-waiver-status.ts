@@ -23,7 +23,7 @@ export async function changeWaiverStatus(call: WriteCall, id: string, body: Lien
   )
 }
 
-/** Signs a lien waiver in the portal. Throws if the lien waiver's text is no longer the text that the vendor read. */
+/** Signs a lien waiver in the portal. Throws if the text of the lien waiver has changed since the vendor read it. */
 export async function signWaiverInPortal(
   call: WriteCall,
   id: string,
@@ -43,7 +43,7 @@ export async function signWaiverInPortal(
   return moveWaiver(call, waiver, { status: 'signed', ...applySignature(waiver, signature, linkCopiedBy) }, null)
 }
 
-/** Locks the payment and then its lien waiver, in the same order as voiding the payment. */
+/** Locks the payment and then its lien waiver. Voiding a payment locks them in the same order. */
 async function lockWithPayment(call: WriteCall, id: string): Promise<LienWaiver> {
   const { paymentId } = await waivers.find(call, id)
   await payments.lock(call, paymentId)
@@ -63,7 +63,7 @@ async function moveWaiver(
   return after
 }
 
-/** Stores the latest signed and valid lien waiver on the payment. */
+/** Stores the ID of the latest signed, valid lien waiver on the payment. */
 async function storeOnPayment(call: WriteCall, { id, paymentId, status }: LienWaiver): Promise<void> {
   const payment = await payments.find(call, paymentId)
   if (status === 'signed') await payments.update(call, payment, { lienWaiverId: id })

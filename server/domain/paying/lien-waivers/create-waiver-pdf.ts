@@ -6,7 +6,7 @@ import { createPdfResponse } from '../documents/pdf-response.ts'
 import * as payments from '../payments/queries.ts'
 import { waiverDrawing } from './waiver-document.ts'
 
-/** Creates the PDF of a lien waiver, with signature lines or as signed. */
+/** Creates the PDF of a lien waiver, with signature lines if it is unsigned. */
 export async function createWaiverPdf(call: Call, waiver: LienWaiver): Promise<FileResponse> {
   const payment = await payments.find(call, waiver.paymentId)
   const vendor = await vendors.find(call, waiver.vendorId)

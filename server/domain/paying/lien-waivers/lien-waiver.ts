@@ -15,8 +15,8 @@ import { isInTime } from '../bill-records/terms.ts'
 import type { NamedOrder } from './queries.ts'
 
 /**
- * The allowed status changes of a lien waiver. A rejected lien waiver is not edited but requested again, because signed
- * text does not change.
+ * The allowed status changes of a lien waiver. To correct a rejected lien waiver, the builder requests a new one,
+ * because signed text must not change.
  */
 export const LIEN_WAIVER_MOVES: Readonly<Record<LienWaiverStatus, readonly LienWaiverStatus[]>> = {
   requested: ['signed', 'void'],
@@ -35,8 +35,8 @@ export const WAIVER_TITLES: Readonly<Record<LienWaiverType, string>> = {
 }
 
 /**
- * Returns the appropriate lien waiver type: unconditional only after the payment is made, so that nobody gives up a
- * right before receiving the money.
+ * Returns the lien waiver type for a payment. The type is unconditional only after the payment is made, so that a
+ * vendor does not give up a right before receiving the money.
  */
 export function chooseWaiverType({
   status,
@@ -48,7 +48,7 @@ export function chooseWaiverType({
   return isLast ? 'conditional_final' : 'conditional_progress'
 }
 
-/** Returns the amount that a payment will have, or had, after a discount that has not expired. */
+/** Returns the amount that is paid or will be paid, after deducting a discount that has not expired. */
 export function computeAmountToPay(
   { status, amount, allocations }: Pick<Payment, 'status' | 'amount' | 'allocations'>,
   today: string,
@@ -67,12 +67,12 @@ interface WaiverFacts {
   exceptions: string | null
 }
 
-/** This is shorter than the contract's maximum, because the signature is appended to the text later. */
+/** Lower than the maximum of the API contract, because the signature is appended to the text later. */
 const MAX_CHARACTERS = 99_000
 
 /**
- * Fills the placeholders of the wording. A text to be signed is never truncated, so a text that is too long returns
- * errors.
+ * Fills in the placeholders of the wording. Returns errors if the text is too long, because a text that somebody signs
+ * must not be truncated.
  */
 export function fillWaiverTemplate(wording: string, facts: WaiverFacts): string | FieldError[] {
   const text = fillPlaceholders(wording, toValues(facts), MAX_CHARACTERS + 1)
@@ -100,8 +100,9 @@ function toValues({ vendor, builder, payment, named, throughDate, exceptions }: 
 type WaiverSignature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
 
 /**
- * Returns the lien waiver with its signature and the hash that later proves which text was signed. `linkCopiedBy` is
- * the user who copied the portal link through which the vendor signed; null for the vendor's own link and for paper.
+ * Returns the signed text of the lien waiver, the signature, and the hash that later proves which text was signed.
+ * `linkCopiedBy` is the user who copied the portal link through which the vendor signed. It is null if the vendor used
+ * its own link or signed on paper.
  */
 export function applySignature(
   { text }: Pick<LienWaiver, 'text'>,
@@ -114,14 +115,16 @@ export function applySignature(
   return { signedBy, signedOn, signedVia, text: whole, textSha256: createHash('sha256').update(whole).digest('hex') }
 }
 
-/** Returns the reason that a vendor cannot sign the lien waiver, worded for the vendor; null if there is no reason. */
+/**
+ * Returns the reason why the vendor cannot sign the lien waiver, as a text for the vendor; null if the vendor can sign.
+ */
 export function explainWhyNotSignable({ status, signedBy, signedOn }: LienWaiver): string | null {
   if (status === 'requested') return null
   if (status === 'void') return 'This lien waiver is void and can no longer be signed.'
   return `${signedBy} already signed this lien waiver${signedOn === null ? '' : ` on ${formatDate(signedOn)}`}.`
 }
 
-/** Returns errors for a status change, except errors about the status itself. */
+/** Returns the errors in a status change, except that the status itself is not allowed. */
 export function findStatusChangeErrors(
   { status, signedBy, signedOn, reason = null }: LienWaiverMove,
   today: string,

@@ -182,7 +182,7 @@ test("the order's lien waiver setting takes precedence over the vendor's and the
   expect(await without()).toBe('paid')
   await set(order, true)
   expect(await without()).toBe('waits')
-  // If one of several orders requires a lien waiver, the payment requires a lien waiver. A payment run checks each
+  // A payment of several orders requires a lien waiver if one of the orders requires one. A payment run checks each
   // order separately.
   const other = await newOrder(0)
   const { id } = await made('/payments', { allocations: [orderId, other].map((poId) => ({ poId, amount: 1 })) })

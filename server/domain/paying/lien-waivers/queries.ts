@@ -12,8 +12,8 @@ export const { list, find, findAll, findOptional, lock, insert, update } = defin
 type ValidWaiver = Pick<LienWaiver, 'id' | 'waiverType' | 'status' | 'amount'>
 
 /**
- * Returns the lien waivers of a payment that are neither rejected nor void. There are at most two: one before and one
- * after the payment is made.
+ * Returns the lien waivers of a payment that are neither rejected nor void. There are at most two: one from before and
+ * one from after the payment was made.
  */
 export async function findValidWaivers({ db, organizationId }: Tenant, paymentId: string): Promise<ValidWaiver[]> {
   const { rows } = await sql<ValidWaiver>`
@@ -37,8 +37,8 @@ export async function findLastSignedWaiverId(
 }
 
 /**
- * The order, home, and community of a payment, as named in a lien waiver. A payment of several orders has several such
- * combinations.
+ * An order that a payment pays, with its home and community, as stated in a lien waiver. A payment of several orders
+ * has one of these for each order.
  */
 export interface NamedOrder {
   number: string
@@ -62,8 +62,8 @@ export async function findNamedOrders({ db, organizationId }: Tenant, poIds: rea
 const UNCONDITIONAL_TYPES: readonly LienWaiverType[] = ['unconditional_progress', 'unconditional_final']
 
 /**
- * Returns those of the given orders that have a payment without a signed unconditional lien waiver. Corrections in the
- * builder's favor require no lien waiver.
+ * Returns the given orders that have a payment without a signed unconditional lien waiver. Ignores corrections in the
+ * builder's favor, which require no lien waiver.
  */
 export async function findOrdersLackingWaiver(
   { db, organizationId }: Tenant,

@@ -16,8 +16,8 @@ import { chooseWaiverType, computeAmountToPay, fillWaiverTemplate } from './lien
 import * as waivers from './queries.ts'
 
 /**
- * Requests the appropriate lien waiver for a payment. Locks the payment, so that two concurrent requests create only
- * one lien waiver.
+ * Requests the lien waiver that a payment currently needs. Locks the payment, so that two concurrent requests create
+ * only one lien waiver.
  */
 export async function requestLienWaiver(
   call: WriteCall,
@@ -80,7 +80,8 @@ async function writeWaiver(
   const wording = fillWaiverTemplate(own, { ...facts, throughDate, exceptions })
   if (typeof wording !== 'string') throw validationFailed(wording)
   const words = { throughDate, amount, exceptions, text: wording }
-  // The wording can change until the lien waiver is signed. A lien waiver signed for a different amount is requested again.
+  // The wording can change until the vendor signs the lien waiver. If the lien waiver was signed for a different
+  // amount, void it and request a new one.
   if (isSigned) await voidWaiver(call, payment, standing.id)
   else if (standing !== undefined) return waivers.update(call, await waivers.lock(call, standing.id), words)
   const waiver = await waivers.insert(call, {
@@ -91,7 +92,7 @@ async function writeWaiver(
   return waiver
 }
 
-/** Voids a lien waiver that was signed for an amount other than the current amount of the payment. */
+/** Voids a lien waiver that was signed for an amount other than the payment's current amount. */
 async function voidWaiver(call: WriteCall, payment: Payment, id: string): Promise<void> {
   const before = await waivers.lock(call, id)
   await waivers.update(call, before, { status: 'void' })

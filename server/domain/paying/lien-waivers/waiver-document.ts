@@ -13,7 +13,7 @@ import {
 } from '../documents/pdf.ts'
 import { WAIVER_TITLES } from './lien-waiver.ts'
 
-/** The data of a lien waiver's document. */
+/** The data shown in a lien waiver's document. */
 export interface WaiverSheet {
   waiver: LienWaiver
   builder: Pick<Organization, 'name'>
@@ -21,10 +21,10 @@ export interface WaiverSheet {
   payment: Pick<Payment, 'number'>
 }
 
-/** The watermarks of lien waivers that are not valid. A lien waiver that is still to be signed has no watermark. */
+/** The watermarks of lien waivers that are not valid. An unsigned lien waiver has no watermark. */
 const MARKS: { readonly [Status in LienWaiver['status']]?: string } = { rejected: 'REJECTED', void: 'VOID' }
 
-/** Draws the text of a lien waiver, either with signature lines or as signed. */
+/** Draws the text of a lien waiver, followed by signature lines if it is unsigned. */
 export async function drawDocument({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
   const title = WAIVER_TITLES[waiver.waiverType]
   const about = {

@@ -18,16 +18,16 @@ import {
   toOneLine,
 } from '../documents/pdf.ts'
 
-/** The data of an order's document. */
+/** The data shown in an order's document. */
 export interface OrderSheet {
   order: PurchaseOrder
   builder: Organization
-  /** The text at the end of the builder's orders. */
+  /** The builder's terms, printed at the end of the document. */
   terms: string | null
   vendor: Pick<Vendor, 'companyName' | 'contactName' | 'address' | 'email' | 'phone'>
   home: Pick<Home, 'name' | 'lotNumber' | 'address'>
   community: Pick<Community, 'name' | 'city' | 'state'>
-  /** The number of the order that this order changes or follows. */
+  /** The number of the order that this order changes or follows up on. */
   parentNumber: string | null
 }
 
@@ -83,7 +83,7 @@ function drawHeader(doc: PdfDocument, { order, builder, vendor, home, community,
   doc.y = Math.max(left, right) + 16
 }
 
-/** Returns the columns of the table, each with its width and content. */
+/** Returns the columns of the table with their widths and contents. */
 function listColumns({ order }: OrderSheet) {
   const amount = createAmountFormatter(order.currency)
   const unitPrice = createAmountFormatter(order.currency, 4)

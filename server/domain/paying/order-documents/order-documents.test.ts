@@ -78,7 +78,7 @@ test('an order document shows Thai, Hindi, and Arabic in fonts that have the nec
   expect([status, ...listFonts(bytes)]).toEqual([
     ...[200, 'DejaVuSansCondensed', 'DejaVuSansCondensed-Bold', 'NotoSansDevanagari-Regular', 'NotoSansThai-Regular'],
   ])
-  // In Hindi, letters are listed in drawing order: the vowel sign i precedes its consonant.
+  // The extracted text contains Hindi letters in drawing order, in which the vowel sign i precedes its consonant.
   for (const letters of ['ก่อสร้าง', 'िनमार्ण', 'شركة']) expect(page.normalize('NFKC')).toContain(letters)
 })
 

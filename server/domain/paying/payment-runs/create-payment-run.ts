@@ -23,16 +23,16 @@ import { getWholes, lockWholes } from '../purchase-orders/whole.ts'
 import { type Account, decidePayeeAmounts, type PayeeDecision } from './decide-payee-amounts.ts'
 import * as runs from './queries.ts'
 
-/** The maximum number of bills in one transaction and one response. */
+/** The maximum number of bill parts in one transaction and one response. */
 const MAX_PARTS = 500
 
-/** The maximum number of events per statement. A statement with this many events is still short. */
+/** The maximum number of events in one statement, which keeps each statement short. */
 const EVENTS_PER_STATEMENT = 50
 
 /**
- * Creates the payments of a run. Locks the orders in the order of their IDs, as for a single payment. The later of two
- * concurrent runs therefore pays only the remaining amounts. The number of statements does not depend on the number of
- * vendors, except for the events.
+ * Creates the payments of a run. Locks the orders in the order of their IDs, as for a single payment, so that the
+ * second of two concurrent runs pays only the remaining amounts. Except for the events, the number of statements does
+ * not depend on the number of vendors.
  */
 export async function createPaymentRun(call: WriteCall, body: Checked['PaymentRunCreate']): Promise<PaymentRun> {
   const { communityId = null, vendorIds = [], billIds = [], method, externalId } = body
@@ -87,7 +87,7 @@ async function assertVendors(call: WriteCall, vendorIds: readonly string[]): Pro
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-/** Returns the bills to which a run is limited; none if it is not limited to bills. */
+/** Returns the bills that the request selects; empty if the request does not select bills. */
 async function findChosenBills(
   call: WriteCall,
   { billIds = [], vendorIds = [], communityId = null }: Checked['PaymentRunCreate'],
@@ -106,7 +106,7 @@ async function findChosenBills(
 
 const toVendorIds = (chosen: readonly runs.ChosenBill[]) => [...new Set(chosen.map(({ vendorId }) => vendorId))]
 
-/** Returns the reasons for the chosen bills that have no open amount, or are not approved. */
+/** Returns the reasons for the selected bills that are not approved or have no open amount. */
 function explainUnpaidBills(chosen: readonly runs.ChosenBill[], found: readonly runs.OpenPart[]): PaymentRunSkip[] {
   const open = new Set(found.map(({ billId }) => billId))
   return chosen
@@ -121,7 +121,7 @@ function getPoIds(found: readonly runs.OpenPart[]): string[] {
   return [...new Set(found.flatMap(({ poId }) => poId ?? []))]
 }
 
-/** Returns the current state of the parts by vendor. The orders of the parts must be locked. */
+/** Groups the parts by vendor and returns their current state. The caller must have locked the orders of the parts. */
 async function readAccounts(
   call: WriteCall,
   found: readonly runs.OpenPart[],
@@ -180,7 +180,7 @@ async function storePayments(call: WriteCall, created: readonly Payment[]): Prom
   })
 }
 
-/** Returns the totals of the allocations after retainage, by the ID that `idOf` returns. */
+/** Returns the totals of the allocations after retainage, grouped by the ID that `idOf` returns. */
 function sumNetsBy(
   allocations: readonly PaymentAllocation[],
   idOf: (allocation: PaymentAllocation) => string | null,

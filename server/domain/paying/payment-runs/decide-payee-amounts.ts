@@ -9,12 +9,12 @@ import { applyTimelyDiscounts, findFirstDueDate, sumDiscounts } from '../payment
 import { getSignOfWhole, getTotalOfWhole, sumOverWhole, type Whole } from '../purchase-orders/whole.ts'
 import type { Payee } from './queries.ts'
 
-/** The contract's maximum number of allocations of one payment. */
+/** The maximum number of allocations of one payment in the API contract. */
 const MAX_ALLOCATIONS = 200
 
 /**
- * The amounts that a run pays one vendor, and the orders that it skips. The payment is null if nothing remains to be
- * paid.
+ * The amounts that a run pays to one vendor, and the orders that it skips. The payment is null if there is nothing to
+ * pay.
  */
 export interface PayeeDecision {
   payment: PaymentDraft | null
@@ -31,13 +31,13 @@ type PaymentDraft = Pick<
 export interface RunTerms {
   today: string
   throughDate: string
-  /** IDs of the orders that were paid before without a required lien waiver. */
+  /** IDs of the orders that have an earlier payment without a required lien waiver. */
   lacking: ReadonlySet<string>
-  /** IDs of the bills that are paid before they are due, because the caller chose them. */
+  /** IDs of the bills that the caller selected, which are paid even before they are due. */
   chosen: ReadonlySet<string>
 }
 
-/** Part of an approved bill with its order, including all change orders of the order. */
+/** A part of an approved bill, its order, and the order with all of its change orders (`whole`). */
 export interface Account {
   part: BillPart
   order: Pick<PurchaseOrder, 'id' | 'number' | 'status'> | null
@@ -50,8 +50,8 @@ type Objection = Pick<PaymentRunSkip, 'reason' | 'detail'>
 const getName = ({ part, order }: Account) => order?.number ?? part.billNumber
 
 /**
- * Returns the reason that prevents the payment of one part of a bill, except for reasons that apply to the vendor.
- * Returns null if there is none.
+ * Returns the reason that prevents the payment of one part of a bill; null if there is none. Ignores reasons that apply
+ * to the vendor as a whole.
  */
 export function findPartObjection(
   account: Account,
@@ -67,7 +67,7 @@ export function findPartObjection(
   const { discountAmount, discountDueDate } = allocateGross(part, open.gross)
   const isDiscounted =
     discountAmount > 0 && isInTime({ discountDueDate }, today) && (discountDueDate ?? '') <= throughDate
-  // Amounts that the vendor owes are deducted regardless of due dates.
+  // Deduct amounts that the vendor owes regardless of their due dates.
   if (open.net > 0 && part.dueDate > throughDate && !isDiscounted && !chosen.has(part.billId))
     return { reason: 'not_due', detail: `${name} is not due until ${formatDate(part.dueDate)}.` }
   if (order !== null && lacking.has(order.id))
@@ -76,7 +76,7 @@ export function findPartObjection(
 }
 
 /**
- * Decides which of the amounts found for one vendor a run pays. `credit` is the amount by which earlier payments to the
+ * Decides which of the open amounts of one vendor a run pays. `credit` is the amount by which earlier payments to the
  * vendor exceeded its orders.
  */
 export function decidePayeeAmounts(
@@ -93,7 +93,7 @@ export function decidePayeeAmounts(
   const payable: Account[] = []
   for (const account of accounts) {
     const { part, order } = account
-    // The order may have been closed or paid while this run waited for its lock.
+    // Another transaction may have closed or paid the order while this run waited for the lock.
     if (order !== null && !OPEN_STATUSES.includes(order.status)) continue
     const { net } = getOpenAmounts(part)
     if (net === 0 && getReservedAmount(part) === 0) continue
@@ -101,7 +101,7 @@ export function decidePayeeAmounts(
     if (objection === null) payable.push(account)
     else skip(objection.reason, objection.detail, net === 0 ? getReservedAmount(part) : net, part)
   }
-  // Amounts that the vendor owes are deducted first. Then the bills are paid by due date.
+  // First deduct amounts that the vendor owes. Then pay the bills by due date.
   payable.sort((one, other) => getRank(one) - getRank(other) || (one.part.dueDate < other.part.dueDate ? -1 : 1))
   const max = credit > 0 ? MAX_ALLOCATIONS - 1 : MAX_ALLOCATIONS
   for (const account of payable.splice(max)) {
@@ -138,7 +138,10 @@ export function decidePayeeAmounts(
 
 const getRank = ({ part }: Account) => (getOpenAmounts(part).net < 0 ? 0 : 1)
 
-/** Returns whether the order and its change orders have room for the amount, and subtracts the amount from `rooms`. */
+/**
+ * Returns whether the amount fits in the remaining total of the order with its change orders, and subtracts the amount
+ * from `rooms`.
+ */
 function hasRoom(rooms: Map<Whole, number>, { whole }: Account, net: number): boolean {
   if (whole === null) return true
   const sign = getSignOfWhole(whole)
@@ -149,7 +152,7 @@ function hasRoom(rooms: Map<Whole, number>, { whole }: Account, net: number): bo
   return true
 }
 
-/** Returns the allocations with a deduction for the vendor's credit. */
+/** Returns the allocations, with a deduction for the vendor's credit. */
 function withCredit(allocations: readonly PaymentAllocation[], credit: number): PaymentAllocation[] {
   const deducted = Math.min(credit, sumAllocations(allocations).amount)
   if (deducted <= 0) return [...allocations]
@@ -157,7 +160,7 @@ function withCredit(allocations: readonly PaymentAllocation[], credit: number): 
   return [{ ...none, amount: -deducted, discountAmount: 0, discountDueDate: null, dueDate: null }, ...allocations]
 }
 
-/** Returns why a vendor cannot be paid at all; null if it can. */
+/** Returns the reason why a vendor cannot be paid at all; null if there is none. */
 export function findVendorObjection({ companyName, status, complianceStatus }: Payee): Objection | null {
   if (status === 'on_hold') return { reason: 'vendor_on_hold', detail: `Cannot pay ${companyName}: it is on hold.` }
   if (complianceStatus !== 'expired') return null
@@ -171,7 +174,7 @@ function findPaymentObjection(
   const { companyName } = vendor
   const objection = findVendorObjection(vendor)
   if (objection !== null) return objection
-  // A payment of zero applies credits that equal the bills.
+  // If the vendor's credits equal the bills, a payment of zero settles both.
   if (amount < 0)
     return { reason: 'vendor_owes', detail: `Nothing to pay: ${companyName} owes you more than you owe the vendor.` }
   if (isWithinMoneyRange(grossAmount)) return null

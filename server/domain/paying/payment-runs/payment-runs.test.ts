@@ -34,7 +34,7 @@ const made = async (path: string, body: object): Promise<Body> => {
 }
 const newVendor = async (companyName: string, more: object = {}): Promise<string> =>
   (await made('/vendors', { companyName, paymentTerms: { netDays: 0 }, ...more })).id
-/** Creates a fully completed order. */
+/** Creates an order whose work is fully completed. */
 const done = async (vendorId: string, unitPrice: number, more: object = {}): Promise<Body> => {
   const lines = [{ description: 'As agreed', quantity: 1, unitPrice }]
   const { id } = await made('/purchase-orders', {
@@ -94,7 +94,7 @@ test('a payment run creates one payment per vendor and explains each skipped ord
   )
   expect(reported.map(({ type }) => type)).toEqual(['payment.created'])
 
-  // The run's payments are paid like other payments, and the next run finds nothing left to pay.
+  // Payments of a run are approved and paid like other payments. The next run finds nothing left to pay.
   for (const status of ['approved', 'paid']) await post(`/payments/${result.paymentIds[0]}/status`, { status })
   expect(await get(`/purchase-orders/${other.id}`)).toMatchObject({ paidAmount: 180, payableAmount: 0 })
   expect(await get(`/purchase-orders/${owed.id}`)).toMatchObject({ status: 'closed', paidAmount: -30 })

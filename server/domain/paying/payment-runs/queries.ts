@@ -20,30 +20,30 @@ export async function takeNextNumber(call: WriteCall): Promise<string> {
   return `PR-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
-/** The vendors, the bills, and the community of a run; an empty value includes all. */
+/** The vendors, the bills, and the community to which a run is limited. An empty list or null includes all. */
 export interface RunFilter {
   communityId: string | null
   vendorIds: readonly string[]
-  /** Bills of `vendorIds`. Bills with which these vendors owe an amount are included as well. */
+  /** Only these bills of `vendorIds`, plus the bills with which these vendors owe the builder an amount. */
   billIds: readonly string[]
 }
 
-/** Unpaid part of an approved bill: the bill and, if any, its order. */
+/** An unpaid part of an approved bill, with its order if there is one. */
 export interface OpenPart {
   billId: string
   poId: string | null
 }
 
 /**
- * Returns at most `max` parts of approved bills that may have payable amounts. The bills are not locked, so the result
- * is an estimate.
+ * Returns up to `max` parts of approved bills that may have payable amounts. The bills are not locked, so their amounts
+ * can still change.
  */
 export async function findOpenParts(
   { db, organizationId }: Tenant,
   { communityId, vendorIds, billIds }: RunFilter,
   max: number,
 ): Promise<OpenPart[]> {
-  // The statuses are literals, to match the condition of the index bills_open.
+  // The statuses are literals, so that the condition matches that of the index bills_open.
   const { rows } = await sql<OpenPart>`
     select distinct b."id" as "billId", l."poId" from "bills" as b
     join "billLines" as l on l."organizationId" = b."organizationId" and l."billId" = b."id"
@@ -63,7 +63,7 @@ export async function findOpenParts(
 
 export type ChosenBill = Pick<Bill, 'id' | 'number' | 'vendorId' | 'status' | 'openAmount'>
 
-/** Returns the bills with these IDs, in the order of their numbers. */
+/** Returns the bills with these IDs, ordered by bill number. */
 export async function findChosenBills({ db, organizationId }: Tenant, ids: readonly string[]): Promise<ChosenBill[]> {
   const { rows } = await sql<ChosenBill>`
     select "id", "number", "vendorId", "status", "openAmount" from "bills"
@@ -71,7 +71,7 @@ export async function findChosenBills({ db, organizationId }: Tenant, ids: reado
   return rows
 }
 
-/** Adds the reserved amounts of new payments to the locked orders and bills, in two statements. */
+/** Adds the amounts of new payments to the reserved amounts of the locked orders and bills, in two statements. */
 export async function addReserved(
   call: WriteCall,
   added: { orders: ReadonlyMap<string, number>; bills: ReadonlyMap<string, number> },
@@ -89,7 +89,7 @@ export async function addReserved(
   }
 }
 
-/** Locks vendors in the order of their IDs, so that only one of two concurrent runs deducts their credits. */
+/** Locks vendors in the order of their IDs, so that only one of two concurrent runs deducts a vendor's credit. */
 export async function lockVendors({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<void> {
   await sql`
     select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])

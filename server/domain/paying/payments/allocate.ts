@@ -18,22 +18,22 @@ import { getAmountSign, isPaymentForWork } from './payment.ts'
 import type { PaymentObjection } from './payment-guards.ts'
 import { findVendorCredits } from './queries.ts'
 
-/** Requested amount for one order or bill. If the amount is omitted, the whole open amount is paid. */
+/** The requested amount for one order or bill. If the amount is undefined, the payment pays the entire open amount. */
 export interface Wanted {
   billId: string | null
   poId: string | null
   lineId: string | null
-  /** Before retainage. */
+  /** The amount before retainage. */
   amount: number | undefined
-  /** Amount after retainage. Only for a bill. */
+  /** The amount after retainage. Only for a bill. */
   net?: number | undefined
   /** Pointers to the fields of the request. */
   pointer: { billId: string; poId: string; lineId: string; amount: string }
 }
 
 /**
- * Records that a payment is divided among: the locked orders with their change orders, and the open parts of approved
- * bills.
+ * The records among which a payment is divided: the locked orders with their change orders, and the open parts of
+ * approved bills.
  */
 export interface Ground {
   vendorId: string
@@ -44,7 +44,10 @@ export interface Ground {
 
 const NO_BILL = { billId: null, discountAmount: 0, discountDueDate: null, dueDate: null }
 
-/** Divides the payment among its orders and bills in sequence, and returns objections to the payment. */
+/**
+ * Divides the payment among its orders and bills in sequence. Returns the allocations and any objections to the
+ * payment.
+ */
 export async function allocatePayment(
   call: WriteCall,
   requested: readonly Wanted[],
@@ -68,7 +71,7 @@ export async function allocatePayment(
   return { allocations: ledger.allocations, objections }
 }
 
-/** Adds the objections to an amount, or returns an error in the amount. */
+/** Throws if the amount is invalid. Otherwise, returns the objections to the amount. */
 async function findObjections(
   call: WriteCall,
   { billId, poId, lineId, amount, pointer }: Wanted,
@@ -116,7 +119,7 @@ async function findAllocations(
   return allocateToOrder(requested, ledger, paymentType)
 }
 
-/** Deducts the vendor's credit. */
+/** Deducts the amount that the vendor owes from earlier payments. */
 async function allocateCredit(
   call: WriteCall,
   { amount = 0, lineId }: Wanted,
@@ -133,7 +136,10 @@ async function allocateCredit(
 
 const SIGN_OF_BILL = 'must not be zero and must have the same sign as the bill'
 
-/** Pays the open bills of an order after its credit memos, oldest first, or pays one bill. */
+/**
+ * Pays the open bills of an order, oldest first, after applying its credit memos. If a bill is given, pays only that
+ * bill.
+ */
 function allocateToBills(
   { billId, poId, lineId, amount, net, pointer }: Wanted,
   ledger: Ledger,
@@ -141,7 +147,7 @@ function allocateToBills(
 ) {
   const parts = ledger.open(billId, poId)
   const billed = sum(parts.map(({ gross }) => gross))
-  // A credit memo has the opposite sign of its order.
+  // The amounts of a credit memo have the opposite sign of the order's amounts.
   const sign = billId === null && poId !== null ? ledger.signOf(poId) : billed < 0 ? -1 : 1
   const name = ledger.nameOf(billId, poId)
   const money = (value: number) => formatAmount(value, ledger.ground.currency)
@@ -219,7 +225,7 @@ function allocateToOrder({ poId, amount }: Wanted, ledger: Ledger, paymentType: 
   return shares.flatMap((part, i) => (part === 0 ? [] : created(members[i]?.id ?? poId, part)))
 }
 
-/** Allocations of a payment while it is being created, with the remaining amounts of its orders and bills. */
+/** The allocations of a payment during its creation, and the remaining amounts of its orders and bills. */
 class Ledger {
   readonly allocations: PaymentAllocation[] = []
   readonly ground: Ground
@@ -248,7 +254,7 @@ class Ledger {
     }
   }
 
-  /** Returns the open parts of the bill, or of the order with its change orders. */
+  /** Returns the open parts of the bill. Without a bill, returns the open parts of the order and its change orders. */
   open(billId: string | null, poId: string | null): BillPart[] {
     const ids = billId === null && poId !== null ? this.#coveredBy(poId) : null
     return this.#parts.filter(
@@ -278,20 +284,24 @@ class Ledger {
     return poId === null ? 'The bill' : findMember(this.ground.locked, poId).number
   }
 
-  /** Returns the retainage of the order that is held and not on a release yet. */
+  /** Returns the retainage of the order that is held and not yet on a release. */
   releasable(order: PurchaseOrder): number {
     const taken = this.allocations.filter(({ poId, billId }) => poId === order.id && billId === null)
     return sum([order.retainedAmount, -order.releasingAmount, ...taken.map(({ amount }) => -amount)])
   }
 
-  /** Returns at most the retainage held, and at most the part of the total that is not paid or on payments. */
+  /**
+   * Returns the maximum release: the retainage held, but not more than the part of the total that is neither paid nor
+   * on a payment.
+   */
   mostToRelease(whole: Whole, held: number): number {
     const sign = getSignOfWhole(whole)
     return sign * Math.min(sign * held, sign * subtract(getTotalOfWhole(whole), this.#given(whole)))
   }
 
   /**
-   * Returns the amount that is paid or on payments. A refund that is not paid yet leaves no room for another payment.
+   * Returns the amount that is paid or on payments. An unpaid refund does not reduce this amount, so it leaves no room
+   * for another payment.
    */
   #given(whole: Whole): number {
     const sign = getSignOfWhole(whole)
@@ -307,7 +317,7 @@ class Ledger {
     ])
   }
 
-  /** Throws if a payment exceeds the total of an order with its change orders, or the payable amount. */
+  /** Throws if the payment exceeds the total of an order with its change orders, or the payable amount. */
   assertRoom(paymentType: PaymentType): void {
     const roots = new Set(this.allocations.flatMap(({ poId }) => (poId === null ? [] : this.wholeOf(poId).root.id)))
     for (const rootId of roots) {
@@ -352,7 +362,7 @@ class Ledger {
     }
   }
 
-  /** Returns the refundable amount: the paid amount minus refunds that are not paid yet. */
+  /** Returns the refundable amount, which is the paid amount minus unpaid refunds. */
   #getPaidAmount(whole: Whole): number {
     const sign = getSignOfWhole(whole)
     return sum(

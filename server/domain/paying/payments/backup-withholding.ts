@@ -9,17 +9,17 @@ import { getThresholds, getWithholdingPercent, toBoxAmountsSql } from './form-10
 type Paid = Pick<Payment, 'id' | 'vendorId' | 'amount' | 'method' | 'currency'> & { paidDate: string }
 
 /**
- * Returns the federal income tax to withhold from a payment. For a vendor with `backupWithholding`, tax is withheld
- * from each payment in the withholding period. If the organization's `withholdsBackupTax` is on, withholding for a
- * vendor without a tax ID starts when a payment brings the year's total to the threshold. The part of a payment for bill
- * lines that are not reported is exempt. Locks the vendor, so that the second of two concurrent payments includes the
- * first in the total.
+ * Returns the federal income tax to withhold from a payment (backup withholding). For a vendor with
+ * `backupWithholding`, tax is withheld from each payment in the withholding period. If the organization's
+ * `withholdsBackupTax` is on and a vendor has no tax ID, withholding starts with the payment that brings the year's
+ * total to the threshold. No tax is withheld for bill lines that are not reported. Locks the vendor, so that the total
+ * for the second of two concurrent payments includes the first.
  */
 export async function computeBackupWithholding(
   call: WriteCall,
   { id, vendorId, amount, method, currency, paidDate }: Paid,
 ) {
-  // The card network reports card payments and withholds tax from them.
+  // For card payments, the card network files the form and withholds the tax.
   if (amount <= 0 || method === 'card') return 0
   const vendor = await vendors.lock(call, vendorId)
   const year = Number(paidDate.slice(0, 4))
@@ -37,7 +37,7 @@ export async function computeBackupWithholding(
   return isDue && reportable > 0 ? computePercentAmount(reportable, getWithholdingPercent(year), currency) : 0
 }
 
-/** Returns the amounts of a payment by box of Form 1099, before discounts. */
+/** Returns the amounts of a payment by Form 1099 box, before discounts. */
 async function findBoxes(call: WriteCall, id: string): Promise<{ box: string; amount: number }[]> {
   const statement = `
     select "box", sum("amount") as "amount"

@@ -72,7 +72,7 @@ export async function changePaymentStatus(call: WriteCall, id: string, body: Pay
   return after
 }
 
-/** The date on which a payment was made, and the discount that was deducted from each allocation. */
+/** The date on which a payment is made, and the discount that is deducted from each allocation. */
 interface PaymentSettlement {
   paidDate: string
   taken: number[]
@@ -93,8 +93,8 @@ function toSettlement(
 }
 
 /**
- * Returns the amounts of a payment when it is paid, after deducting the discount and then the tax withheld from the
- * remainder.
+ * Returns the final amounts of a payment when it is paid. Deducts the discount first, and then the tax to withhold from
+ * the remainder.
  */
 async function computePaidAmounts(
   call: WriteCall,
@@ -140,7 +140,7 @@ export async function voidPayment(call: WriteCall, id: string, reason: string): 
   return after
 }
 
-/** Updates the orders and bills of a payment. */
+/** Updates the orders and bills of a payment after its status changes. */
 async function settleAll(
   call: WriteCall,
   locked: readonly PurchaseOrder[],
@@ -153,7 +153,7 @@ async function settleAll(
   ])
 }
 
-/** Locks a payment and its orders in the same order as creating a payment: first the orders, by their IDs. */
+/** Locks the orders of a payment by ID, and then the payment. Creating a payment locks in the same order. */
 async function lockWithOrders(call: WriteCall, id: string): Promise<{ payment: Payment; locked: PurchaseOrder[] }> {
   const { allocations } = await payments.find(call, id)
   const locked = await lockWholes(call, [...new Set(allocations.flatMap(({ poId }) => poId ?? []))])
@@ -173,7 +173,7 @@ function findMoveErrors(body: PaymentStatusMove, today: string): FieldError[] {
     .map((field) => ({ pointer: `/${field}`, code: 'exclusive', message: 'can only be set when status is paid' }))
 }
 
-/** Throws `permission_denied` unless the caller's limit covers the payment. */
+/** Throws `permission_denied` if the payment exceeds the caller's approval limit. */
 export function assertCanApprove({ poApprovalLimit }: Call, { amount, currency }: Payment): void {
   if (poApprovalLimit === null || amount <= poApprovalLimit) return
   const [limit, requested] = [poApprovalLimit, amount].map((value) => formatAmount(value, currency))

@@ -47,15 +47,17 @@ import * as payments from './queries.ts'
 type PaymentInput = Checked['PaymentCreate']
 
 /**
- * Creates a payment. Locks the orders first, in the order of their IDs. Two payments of the same orders therefore wait
- * for each other and never both use the remaining amount. Locks the vendor next, so that an invoice is not entered
- * twice concurrently.
+ * Creates a payment. Locks the orders first, in the order of their IDs, so that two concurrent payments of the same
+ * orders cannot both use the remaining amount. Then locks the vendor, so that two concurrent requests cannot use the
+ * same invoice number.
  */
 export async function createPayment(call: WriteCall, body: PaymentInput): Promise<Payment> {
   return enterPayment(call, body, listRequestedAllocations(body))
 }
 
-/** Creates a voided payment again. The payment can have more allocations than a request allows. */
+/**
+ * Creates a new payment with the allocations of a voided payment. It can have more allocations than a request allows.
+ */
 export function reissuePayment(
   call: WriteCall,
   body: Omit<PaymentInput, 'allocations' | 'poId' | 'billId'>,
@@ -98,7 +100,7 @@ async function enterPayment(call: WriteCall, body: PaymentInput, wanted: readonl
   const terms = { paymentType, amount: amounts.amount, currency: call.currency }
   const offered =
     readDiscount(body) ?? (invoiceDate === null ? null : computeDiscount(vendor.paymentTerms, terms, invoiceDate))
-  // A payment that was made has no discount left to take.
+  // A migrated payment was already made, so a discount no longer applies.
   const requested = migration === undefined ? offered : NO_DISCOUNT
   const allocations =
     requested === null ? applyTimelyDiscounts(exact, today) : addDiscount(exact, requested, call.currency)
@@ -108,7 +110,7 @@ async function enterPayment(call: WriteCall, body: PaymentInput, wanted: readonl
   if (errors.length > 0) throw validationFailed(errors)
   const billIds = [...new Set(allocations.flatMap(({ billId }) => billId ?? []))]
   const except = { bills: billIds, withPayments: false }
-  // A payment that was made is recorded as it is, such as the second of two payments for one invoice.
+  // A migrated payment is recorded without checks, even if it is the second payment for an invoice.
   if (migration === undefined)
     objections.push(
       ...findComplianceObjections(vendor),
@@ -147,7 +149,7 @@ async function enterPayment(call: WriteCall, body: PaymentInput, wanted: readonl
   return payment
 }
 
-/** Returns the bills that the request names. Throws if a bill is unknown. */
+/** Returns the bills that the request refers to. Throws if a bill is unknown. */
 async function findBills(call: WriteCall, requested: readonly Wanted[]): Promise<Bill[]> {
   const ids = [...new Set(requested.flatMap(({ billId }) => billId ?? []))].sort()
   const found = await bills.findAll(call, ids)
@@ -184,7 +186,7 @@ async function findPayableParts(
   return [...ofOrders, ...ofBills.filter(({ poId }) => poId === null)]
 }
 
-/** Returns the home that all paid orders and bills share, or null if there is more than one home. */
+/** Returns the home that all paid orders and bills have in common; null if there is more than one home. */
 function getHome(
   locked: readonly PurchaseOrder[],
   allocations: readonly PaymentAllocation[],
@@ -204,14 +206,14 @@ function getHome(
   return homeIds.size === 1 ? homeId : null
 }
 
-/** Adds the vendor's invoice number to paid bills that have no number. */
+/** Sets the vendor's invoice number on paid bills without a number. */
 async function nameBills(call: WriteCall, billIds: readonly string[], invoiceNumber: string): Promise<void> {
   for (const bill of await bills.findAll(call, billIds))
     if (bill.invoiceNumber === null)
       await bills.update(call, bill, { invoiceNumber, invoiceKey: toInvoiceKey(invoiceNumber) })
 }
 
-/** Returns the discount in the request; null to use the vendor's payment terms. */
+/** Returns the discount in the request; null if the vendor's payment terms apply. */
 function readDiscount({ discountAmount, discountDueDate = null }: PaymentInput) {
   if (discountAmount !== undefined) return { discountAmount, discountDueDate }
   if (discountDueDate === null) return null
@@ -292,7 +294,7 @@ async function lockOrders(
   return locked
 }
 
-/** Returns the vendor that all orders and bills share. Throws if the orders and bills have different vendors. */
+/** Returns the vendor that all orders and bills have in common. Throws if they have different vendors. */
 function requireSingleVendor(
   requested: readonly Wanted[],
   locked: readonly PurchaseOrder[],

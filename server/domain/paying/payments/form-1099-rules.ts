@@ -1,20 +1,20 @@
 import type { Form1099Box, Form1099Kind } from '../../../../client/contract.gen.ts'
 import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 
-/** A box that reports payments. */
+/** A box of Form 1099 that reports payments. */
 export type Box = Form1099Box['box']
 
-/** The boxes of each form, in their order on the form. */
+/** The boxes of each form, in the order of the form. */
 export const BOXES: Readonly<Record<Form1099Kind, readonly Box[]>> = {
   '1099-NEC': ['nec_1'],
   '1099-MISC': ['misc_1', 'misc_3', 'misc_6', 'misc_10'],
 }
 
 /**
- * The minimum amounts that require a form, by the first year in which they apply, newest first. Public Law 119-21,
- * section 70433, raised the threshold from $600 to $2,000 for payments made after 2025. The threshold is indexed for
- * inflation after 2026: add a row for each adjusted amount. For gross proceeds paid to an attorney (`misc_10`), the
- * threshold is still $600.
+ * The minimum amounts that require a form, each with the first year in which it applies, newest first. Public Law
+ * 119-21, section 70433, raised the threshold from $600 to $2,000 for payments made after 2025. After 2026, the
+ * threshold is adjusted for inflation: add a row for each new amount. For gross proceeds paid to an attorney
+ * (`misc_10`), the threshold is still $600.
  */
 const THRESHOLDS = [
   { fromYear: 2026, usual: 2000, attorneys: 600 },
@@ -31,7 +31,7 @@ export function getThresholds(year: number): Thresholds {
   return THRESHOLDS.find(({ fromYear }) => fromYear <= year) ?? THRESHOLDS[1]
 }
 
-/** The rate of backup withholding in percent (IRC 3406), by the first year in which it applies, newest first. */
+/** The rate of backup withholding in percent (IRC 3406), with the first year in which it applies, newest first. */
 const RATES = [{ fromYear: 2018, percent: 24 }] as const
 
 export function getWithholdingPercent(year: number): number {
@@ -40,32 +40,40 @@ export function getWithholdingPercent(year: number): number {
 
 const DECIMALS = toMinorUnitsSql('p."currency"')
 
-/** Returns an SQL expression for a column of the bill line that receives a part of an allocation, or null without one. */
+/**
+ * Returns an SQL expression for a column of the bill line that receives a part of an allocation; null if no bill line
+ * receives a part.
+ */
 const lineColumn = (name: string) => `coalesce(w."${name}", o."${name}")`
 const [WEIGHT, UP_TO, WHOLE] = [lineColumn('weight'), lineColumn('upTo'), lineColumn('whole')]
 
-/** Returns an SQL expression for the share of an amount that the running weights give to a row, rounded on the running sum. */
+/**
+ * Returns an SQL expression for a row's share of an amount according to the running weights. Rounding the running sums
+ * makes the shares add up exactly.
+ */
 const shareOf = (amount: string) => `
   round(${amount} * ${UP_TO} / ${WHOLE}, ${DECIMALS}) - round(${amount} * (${UP_TO} - ${WEIGHT}) / ${WHOLE}, ${DECIMALS})`
 
-/** Returns the SQL columns of the bill lines `l` that receive the parts of an allocation in proportion to their weights. */
+/**
+ * Returns the SQL columns of the bill lines `l` among which an allocation is divided in proportion to their weights.
+ */
 const weighLines = (weight: string) => `
   l."reportingBox" as "box", ${weight} as "weight", sum(${weight}) over (order by l."billId", l."position") as "upTo",
   sum(${weight}) over () as "whole",
   case when row_number() over (order by l."billId", l."position") = 1 then 1 else 0 end as "first"`
 
-/** SQL expression for the weight of a bill line in a payment of its order without a bill. */
+/** SQL expression for the weight of a bill line when a payment of its order has no bill. */
 const WEIGHT_IN_ORDER = `case p."paymentType" when 'retainage_release' then l."retainageWithheld" else l."amount" end`
 
 /**
- * Returns SQL for the amounts that payments report in each box, before and including withheld tax. A payment of a bill is
- * divided among the boxes of the bill lines that it pays, in proportion to their net amounts. A payment of an order
- * without a bill is divided among all approved bill lines of the order: a release of retainage in proportion to the
- * retainage that they withheld, and a deposit or an adjustment in proportion to their amounts. A line without a box, and
- * a payment without such lines, have the box of the vendor. The box 'none' is not reported.
+ * Returns SQL for the amounts that payments report in each box, both before withholding and as withheld tax. Divides
+ * the payment of a bill among the boxes of the bill lines that it pays, in proportion to their net amounts. Divides a
+ * payment of an order without a bill among all approved bill lines of the order: a release in proportion to the
+ * retainage that the lines withheld, and a deposit or an adjustment in proportion to the amounts of the lines. Uses the
+ * vendor's box for a line without a box, and for a payment without bill lines. Does not report the box 'none'.
  *
- * A deposit from which tax was withheld keeps the box of the vendor, because the tax was withheld for that box and must
- * be reported even if the later bill lines are not.
+ * If tax was withheld from a deposit, the deposit keeps the vendor's box. The withholding must be reported in that box,
+ * even if the later bill lines are not reported.
  *
  * @param condition SQL condition for the payments `p`
  */

@@ -3,7 +3,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
 
-/** Throws unless a payment from another system can be recorded with this number and date. */
+/** Throws unless a payment from another system can be recorded with the given number and date. */
 export function assertMigratable(
   call: WriteCall,
   { discountAmount }: Pick<PaymentCreate, 'discountAmount'>,

@@ -7,15 +7,15 @@ import { findRecordedInvoice } from '../bill-records/queries.ts'
 import { isWaiverRequired } from '../waiver-rule.ts'
 import { findWaiverAmount } from './queries.ts'
 
-/** A reason not to pay, and the permission to override it. */
+/** A reason not to make a payment, and the permission that is required to override it. */
 export interface PaymentObjection {
   /** A short phrase for the status history. */
   title: string
   detail: string
-  /** The usual remedy, to be tried before an override. */
+  /** The usual remedy, which the error recommends before an override. */
   remedy?: string
   permission: 'pos:write' | 'vendors:write'
-  /** Record that causes the objection. */
+  /** The record that causes the objection. */
   conflictingId?: string
 }
 
@@ -26,9 +26,7 @@ export function findComplianceObjections({ complianceStatus, companyName }: Vend
   return [{ title: 'Compliance expired', detail, remedy, permission: 'vendors:write' }]
 }
 
-/**
- * Returns objections to a payment if the vendor must first sign a lien waiver for the paid amount.
- */
+/** Returns an objection if the vendor must first sign a lien waiver for the amount of the payment. */
 export async function findWaiverObjections(
   call: Call,
   { companyName }: Vendor,
@@ -71,8 +69,8 @@ export async function findInvoiceObjections(
 const OVERRIDE_REMEDY = 'To proceed anyway, set overrideReason.'
 
 /**
- * Throws if there are objections, unless the caller may override all objections and gives a reason. Returns the text
- * for the status history; null if there are no objections.
+ * Throws if there are objections, unless the caller has the permissions to override all of them and states a reason.
+ * Returns the text for the status history; null if there are no objections.
  */
 export function requireOverride(
   { permissions }: Call,
@@ -80,7 +78,7 @@ export function requireOverride(
   overrideReason: string | null,
 ): string | null {
   if (objections.length === 0) return null
-  // Fifty orders may have one objection each, and the first few are enough to report.
+  // A payment of fifty orders can have fifty objections. The first five are enough to report.
   const some = objections.slice(0, 5)
   const remedies = new Set(some.flatMap(({ remedy }) => remedy ?? []))
   const said = [...some.map(({ detail }) => detail), ...remedies, OVERRIDE_REMEDY]

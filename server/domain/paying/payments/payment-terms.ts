@@ -7,10 +7,7 @@ type Discount = Pick<Payment, 'discountAmount' | 'discountDueDate'>
 
 export const NO_DISCOUNT: Discount = { discountAmount: 0, discountDueDate: null }
 
-/**
- * Returns a vendor's discount for early payment. The discount applies to completed work, but not to retainage and
- * deposits.
- */
+/** Computes a vendor's discount for early payment. Retainage and deposits have no discount. */
 export function computeDiscount(
   { discountPercent, discountDays }: Vendor['paymentTerms'],
   { paymentType, amount, currency }: { paymentType: PaymentType; amount: number; currency: string },
@@ -23,7 +20,7 @@ export function computeDiscount(
   }
 }
 
-/** Returns the allocations with their shares of a discount on the whole payment, in proportion to their net amounts. */
+/** Divides a discount on the whole payment among the allocations in proportion to their net amounts. */
 export function addDiscount(
   allocations: readonly PaymentAllocation[],
   { discountAmount, discountDueDate }: Discount,
@@ -45,8 +42,8 @@ export function applyTimelyDiscounts(allocations: readonly PaymentAllocation[], 
 }
 
 /**
- * Returns the discount of a payment: the total of its allocations, and the earliest date on which one of the discounts
- * expires.
+ * Returns the discount of a payment, which is the total of its allocations, and the earliest expiration date of these
+ * discounts.
  */
 export function sumDiscounts(allocations: readonly PaymentAllocation[]): Discount {
   const [discountDueDate = null] = allocations

@@ -12,7 +12,7 @@ import { isWithinMoneyRange, subtract, sum } from '../../../platform/values/mone
 import { OPEN_STATUSES, PENDING_STATUSES } from '../../statuses/order-statuses.ts'
 
 /**
- * The allowed status changes through changePaymentStatus. Voiding is a separate operation, because it always requires a
+ * The status changes that changePaymentStatus allows. Voiding is a separate operation, because it always requires a
  * reason.
  */
 export const PAYMENT_MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
@@ -32,22 +32,25 @@ export const VOID_MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]
 }
 
 /**
- * Returns the order statuses in which a payment of this type can be created. A deposit can be requested before the
- * order is approved.
+ * Returns the order statuses in which a payment of this type can be created. A deposit can be created before the order
+ * is approved.
  */
 export function listEnterableStatuses(paymentType: PaymentType): readonly PurchaseOrderStatus[] {
   return paymentType === 'deposit' ? [...PENDING_STATUSES, 'approved', ...OPEN_STATUSES] : OPEN_STATUSES
 }
 
 /**
- * Returns the order statuses in which a payment of this type can be approved and paid. A deposit is paid before the
+ * Returns the order statuses in which a payment of this type can be approved and paid. A deposit can be paid before the
  * order is issued.
  */
 export function listPayableStatuses(paymentType: PaymentType): readonly PurchaseOrderStatus[] {
   return paymentType === 'deposit' ? ['approved', ...OPEN_STATUSES] : OPEN_STATUSES
 }
 
-/** Returns why a payment of this type must wait for the status of one of its orders; null if it need not wait. */
+/**
+ * Returns the reason why a payment of this type cannot proceed in the current status of one of its orders; null if it
+ * can proceed.
+ */
 export function explainWhyPaymentMustWait(
   orders: readonly Pick<PurchaseOrder, 'number' | 'status'>[],
   paymentType: PaymentType,
@@ -61,8 +64,8 @@ export function explainWhyPaymentMustWait(
 }
 
 /**
- * Returns the sign of an order's amounts. A backcharge has negative payments, so comparisons of its amounts are
- * reversed.
+ * Returns the sign of an order's amounts. A backcharge has negative payments, so comparisons must invert the signs of
+ * its amounts.
  */
 export function getAmountSign({ total }: Pick<PurchaseOrder, 'total'>): 1 | -1 {
   return total < 0 ? -1 : 1
@@ -75,8 +78,8 @@ export function isPaymentForWork(paymentType: PaymentType): boolean {
 type PaymentAmounts = Pick<Payment, 'grossAmount' | 'retainageWithheld' | 'discountTaken' | 'amount'>
 
 /**
- * Returns the amounts of a payment. The discount is deducted only when the payment is made, because only then is it
- * known whether the payment is in time.
+ * Returns the amounts of a payment. The discount is not deducted until the payment is made, because only the date of
+ * the payment determines whether the discount applies.
  */
 export function sumAllocations(
   allocations: readonly Pick<PaymentAllocation, 'amount' | 'retainageWithheld'>[],
@@ -86,7 +89,7 @@ export function sumAllocations(
   return { grossAmount, retainageWithheld, discountTaken: 0, amount: subtract(grossAmount, retainageWithheld) }
 }
 
-/** Returns the errors in the payment as a whole. */
+/** Returns the errors that affect the payment as a whole. */
 export function findPaymentAmountErrors(
   { grossAmount, amount }: PaymentAmounts,
   { paymentType, pointer, discountAmount }: { paymentType: PaymentType; pointer: string; discountAmount: number },

@@ -41,7 +41,7 @@ const LINES = [
   { lineId: 'walls', description: 'Walls', quantity: 1, unitPrice: 100.01 },
   { lineId: 'trusses', description: 'Trusses', quantity: 1, unitPrice: 500 },
 ]
-/** Creates an accepted order of 600.01 with this percentage completed. */
+/** Creates an accepted order of 600.01 with the given percentage of completed work. */
 const order = async (completedPercent: number, more: object = {}): Promise<Body> => {
   const draft = { homeId, vendorId: site.loneStar, scope: 'framing', retainagePercent: 10, lines: LINES, ...more }
   const { id } = await made('/purchase-orders', draft)
@@ -274,7 +274,7 @@ test('a deposit that was paid before the work is applied to later payments', asy
   const rest = await paid({ poId: id })
   expect(rest).toMatchObject({ grossAmount: 400.01, retainageWithheld: 60, amount: 340.01 })
   expect(await orderNow(id)).toMatchObject({ paidAmount: 540.01, payableAmount: 0, retainedAmount: 60 })
-  // An order that was paid in full in advance is closed by its completion.
+  // If an order was paid in full in advance, its completion closes the order.
   const ahead = await order(0)
   await paid({ ...deposit, poId: ahead.id, grossAmount: 600.01 })
   await moved(`/purchase-orders/${ahead.id}/progress`, { completedPercent: 100 })
@@ -413,7 +413,7 @@ test('invalid fields of a payment are reported at their field', async () => {
   const path = `/payments/${standing.id}/status`
   await moved(path, { status: 'approved' })
   expect((await post(path, { status: 'paid', paidDate: site.day(1) })).status).toBe(422)
-  // A date far in the future is still valid.
+  // Dates in the distant future are valid.
   expect(await pay({ poId: id, grossAmount: 1, invoiceDate: '9999-12-30' })).toMatchObject({ dueDate: '9999-12-31' })
   expect((await get(`/payments?dueBy=2000-01-01`)).data).toEqual([])
 })
@@ -458,7 +458,8 @@ test('the payment terms of a vendor determine the due date and the discount of a
   expect(await moved(path(late), { ...taking, overrideReason: 'Agreed.' })).toMatchObject({ discountTaken: 1.8 })
   expect((await historyOf(late.id)).at(-1)).toEqual(['paid', 'Discount taken late. Overridden: Agreed.'])
 
-  // A payment that was made in time counts by its date. The payer may also decline a discount.
+  // The date of the payment determines whether a discount applies, even if the payment is recorded later. The payer may
+  // also decline a discount.
   const sent = await approved({ grossAmount: 100, invoiceDate: site.day(-11) })
   expect(await moved(path(sent), { status: 'paid', paidDate: site.day(-1) })).toMatchObject({ discountTaken: 1.8 })
   const missed = await approved({ grossAmount: 100, invoiceDate: site.day(-11) })
@@ -475,8 +476,8 @@ test('the payment terms of a vendor determine the due date and the discount of a
 })
 
 /**
- * Repeats the request with the same key while a slow machine has too many requests in progress. Returns the fiftieth
- * response in any case.
+ * Sends the request, and repeats it with the same idempotency key while the service responds that too many requests are
+ * in progress, as it can on a slow machine. Returns the fiftieth response regardless of its status.
  */
 async function persistently(path: string, body: object, key: string): Promise<ServiceResponse> {
   const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -490,7 +491,7 @@ test('200 concurrent payments never pay for work twice', {
   timeout: 120_000,
 }, async () => {
   const { id } = await order(100, { lines: [{ description: 'All', quantity: 1, unitPrice: 100 }], retainagePercent: 5 })
-  // One key cannot have this many concurrent requests.
+  // The number of concurrent requests exceeds the limit of one key, so each request uses its own key.
   const newKey = () => plumbline.newKey(['payments:read', 'payments:write'], site.organizationId)
   const keys = [await newKey(), await newKey()]
   const by = (i: number) => keys[i % 2] ?? ''
@@ -505,7 +506,7 @@ test('200 concurrent payments never pay for work twice', {
   expect(entered).toHaveLength(120)
   expect(new Set(entered.map(({ number }) => number)).size).toBe(120)
   expect(await orderNow(id)).toMatchObject({ reservedAmount: 94.62, payableAmount: 95 })
-  // Some payments are paid while others are voided.
+  // Pay some payments while others are voided.
   const settled = entered.slice(0, 40)
   const all = (move: (payment: Body, i: number) => Promise<Body>) => Promise.all(settled.map(move))
   const done = async (answer: Promise<ServiceResponse>) => expect((await answer).status).toBe(200)

@@ -11,15 +11,15 @@ import { getPostingKey } from '../purchase-orders/post-order.ts'
 
 interface Part {
   key: Omit<NewPosting, 'measure' | 'amount' | 'effectiveDate'>
-  /** Amount by which the debt decreases, including the discount and the withheld tax. */
+  /** The amount by which the debt to the vendor decreases, including the discount and the withheld tax. */
   net: number
   discount: number
 }
 
 /**
- * Posts a payment that was made: reduces the debt by the settled amount. The difference between that amount and the
- * money paid is the discount and the tax withheld for the vendor. A release pays retainage. The payment of a bill pays
- * the lines of the bill. All other payments pay the payable amount of the order, which is negative for a deposit.
+ * Posts a payment that was made, which reduces the debt to the vendor by the settled amount. The settled amount is the
+ * money paid plus the discount and the withheld tax. A release of retainage pays retainage. The payment of a bill pays
+ * the lines of the bill. All other payments pay the order's payable amount, which a deposit makes negative.
  *
  * @param taken the discount deducted from each allocation
  * @param paid the orders of the allocations
@@ -49,7 +49,7 @@ export async function postPayment(
     const discounts = spreadAmount(taken[i] ?? 0, nets, currency)
     return keys.map(({ key, balance }, place) => {
       const net = nets[place] ?? 0
-      // Another allocation can pay the same bill lines.
+      // Another allocation of the payment may pay the same bill lines.
       if (balance !== null) balance.amount = subtract(balance.amount, net)
       return { key, net, discount: discounts[place] ?? 0 }
     })
@@ -80,9 +80,9 @@ interface Key {
 }
 
 /**
- * Returns the postings that an allocation pays, each with its weight: open bill lines, the retainage of the order, or
- * order lines in proportion to completed work. If no work is completed, the ordered amounts determine the proportion. A
- * credit of the vendor has no order.
+ * Returns the keys of the postings for an allocation with their weights: open bill lines, the retainage of the order,
+ * or order lines in proportion to completed work. If no work is completed, uses the ordered amounts. A deduction for a
+ * vendor's credit has no order.
  */
 function toKeys(
   { billId, poId, lineId }: PaymentAllocation,

@@ -4,7 +4,7 @@ import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource, type NewRowValues } from '../../../platform/resources/resource.ts'
 import { toInvoiceKey } from '../bill-records/invoice-key.ts'
 
-/** The fields that come from another table. */
+/** The fields that come from other tables. */
 type ComputedField = 'allocations'
 
 export type NewPayment = NewRowValues<Payment, ComputedField>
@@ -37,7 +37,7 @@ export const { list, find, findAll, findOptional, lock, insert, insertAll, updat
   },
 })
 
-/** Stores the allocations of new payments and the normalized invoice numbers. */
+/** Stores the allocations of new payments and the normalized forms of their invoice numbers. */
 export async function insertAllocations(
   call: WriteCall,
   created: readonly Pick<Payment, 'id' | 'allocations' | 'invoiceNumber'>[],
@@ -56,7 +56,7 @@ export async function insertAllocations(
     )
     .execute()
   const keys = created.map(({ invoiceNumber }) => (invoiceNumber === null ? null : toInvoiceKey(invoiceNumber)))
-  // An allocation takes at most 400 bytes.
+  // An allocation uses at most 400 bytes.
   await sql`
     update "payments" as p set "bytes" = 400 * m."allocations", "invoiceKey" = m."invoiceKey"
     from unnest(${created.map(({ id }) => id)}::text[], ${created.map(({ allocations }) => allocations.length)}::integer[],
@@ -74,7 +74,10 @@ export async function writeDiscountsTaken(call: WriteCall, id: string, taken: re
   )
 }
 
-/** Returns the amount by which payments to each vendor exceeded its orders, minus the deductions on active payments. */
+/**
+ * Returns the amounts by which earlier payments to each vendor exceeded its orders, minus deductions that active
+ * payments already make.
+ */
 export async function findVendorCredits(
   { db, organizationId }: Tenant,
   vendorIds: readonly string[],

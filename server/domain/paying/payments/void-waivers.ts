@@ -3,7 +3,7 @@ import type { LienWaiverStatus, Payment } from '../../../../client/contract.gen.
 import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChanges } from '../../../platform/events/status-history.ts'
 
-/** Voids the lien waivers, at most two, of a locked payment that will not be made. */
+/** Voids the lien waivers of a locked payment that will not be made. A payment has at most two. */
 export async function voidWaivers(call: WriteCall, { id }: Pick<Payment, 'id'>, reason: string): Promise<void> {
   const { rows } = await sql<{ id: string; from: LienWaiverStatus }>`
     with standing as (

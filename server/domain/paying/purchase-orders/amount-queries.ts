@@ -1,20 +1,20 @@
 import { sql } from 'kysely'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 
-/** The sums of an order's active payments. The sums are exact while the order's row is locked. */
+/** The totals of an order's active payments. The totals are exact while the order's row is locked. */
 export interface PaymentSums {
   poId: string
-  /** Paid amounts, less the retainage held. */
+  /** Paid amounts, minus the retainage that was held. */
   paid: number
-  /** Amounts of pending and approved payments, less the retainage held, without releases of retainage. */
+  /** Amounts of pending and approved payments, minus the retainage held. Excludes releases of retainage. */
   reserved: number
-  /** Released retainage that was paid; included in `paid`. */
+  /** Released retainage that was paid. `paid` includes this amount. */
   released: number
   /** Released retainage on pending and approved payments. */
   releasing: number
   /** Amount paid without a bill: deposits and adjustments. */
   prepaid: number
-  /** Adjustments on pending and approved payments, by sign. */
+  /** Adjustments on pending and approved payments: positive amounts, and below them negative amounts. */
   adjustingUp: number
   adjustingDown: number
 }
@@ -22,7 +22,7 @@ export interface PaymentSums {
 /** The statuses of active payments: neither rejected nor void. */
 const STANDING = sql`('pending', 'approved', 'paid')`
 
-/** Returns the sums of each order. Omits orders without payments. */
+/** Returns the totals of each order. Omits orders without payments. */
 export async function findPaymentSums(
   { db, organizationId }: Tenant,
   poIds: readonly string[],
@@ -56,7 +56,7 @@ export async function hasPayments({ db, organizationId }: Tenant, poIds: readonl
   return rows.length > 0
 }
 
-/** Returns the billed amount of each line in payments that name it. */
+/** Returns the total of the active payments that refer to a line, for each line of the order. */
 export async function sumBilledByLine({ db, organizationId }: Tenant, poId: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ lineId: string; billed: number }>`
     select a."lineId", sum(a."amount") as "billed"
@@ -69,8 +69,8 @@ export async function sumBilledByLine({ db, organizationId }: Tenant, poId: stri
 }
 
 /**
- * Stores, on each line of a locked order, the amount paid separately for that line. Budgets divide the other payments
- * among all lines.
+ * Stores on each line of a locked order the amount that was paid separately for that line. Budgets divide the other
+ * payments among all lines.
  */
 export async function writePaidOfLines({ db, organizationId }: WriteCall, poId: string): Promise<void> {
   await sql`
@@ -89,14 +89,14 @@ export async function writePaidOfLines({ db, organizationId }: WriteCall, poId: 
       and l."paidAmount" <> s."paid"`.execute(db)
 }
 
-/** Totals of the approved bills of an order. The amount is exact while the order's row is locked. */
+/** The totals of the approved bills of an order. The totals are exact while the order's row is locked. */
 export interface BillSums {
   poId: string
   gross: number
   withheld: number
 }
 
-/** Returns the totals of each order. Orders without approved bills are omitted. */
+/** Returns the totals of each order. Omits orders without approved bills. */
 export async function findBillSums(
   { db, organizationId }: Tenant,
   poIds: readonly string[],
@@ -121,7 +121,7 @@ export async function hasBills({ db, organizationId }: Tenant, poIds: readonly s
   return rows.length > 0
 }
 
-/** Returns whether a migrated order has no change orders, and no work or bills other than those it was migrated with. */
+/** Returns whether a migrated order has no change orders, and no work or bills except those from the migration. */
 export async function hasOnlyMigratedWork({ db, organizationId }: Tenant, poId: string): Promise<boolean> {
   const { rows } = await sql`
     with "billed" as (

@@ -10,12 +10,12 @@ import * as orders from './queries.ts'
 
 type OrderApproval = PurchaseOrder['approval']
 
-/** Returns whether the caller's limit covers the total. */
+/** Returns whether the order's total is within the caller's approval limit. */
 export function isWithinApprovalLimit({ poApprovalLimit }: Call, { total }: Pick<PurchaseOrder, 'total'>): boolean {
   return poApprovalLimit === null || total <= poApprovalLimit
 }
 
-/** Returns the reasons that a draft requires another user's approval or a second review. */
+/** Returns the reasons why a draft requires approval by another user or a second review. */
 export async function findApprovalReasons(call: Call, order: PurchaseOrder): Promise<OrderApproval['reasons']> {
   return listApprovalReasons(call, order, await findBudgetLeft(call, order))
 }
@@ -31,7 +31,7 @@ function computeOverBudget({ total }: PurchaseOrder, budgetLeft: number | null):
   return budgetLeft === null || total <= 0 ? 0 : Math.max(subtract(total, budgetLeft), 0)
 }
 
-// A home without a budget has no limit to exceed. If only other trades are budgeted, this trade has no budget left.
+// If a home has no budget, no limit applies. If the budget contains only other trades, this trade has no budget left.
 async function findBudgetLeft(call: Call, order: PurchaseOrder): Promise<number | null> {
   if (!(await budgetLines.hasBudgetLines(call, order.homeId))) return null
   const scopes = await budgetLines.findCommitments(call, order.homeId)
@@ -39,7 +39,7 @@ async function findBudgetLeft(call: Call, order: PurchaseOrder): Promise<number 
   return scope?.variance ?? 0
 }
 
-/** Returns the facts on which the approval of an order depends. The order must not be approved yet. */
+/** Returns the facts that determine who can approve an order. Throws if the order is already approved. */
 export async function explainApproval(call: Call, id: string): Promise<ApprovalExplanation> {
   const order = await orders.find(call, id)
   const { number, status, total, currency, scope } = order

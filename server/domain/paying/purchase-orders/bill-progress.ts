@@ -23,19 +23,19 @@ import { getSignOfWhole, getTotalOfWhole, getWhole, isCountedInTotal, sumOverWho
 
 const NO_INVOICE = { invoiceNumber: null, invoiceKey: null }
 
-/** How progress is billed. */
+/** The dates and the origin of progress that is billed. */
 export interface ProgressBilling {
-  /** The day on which the work and its bills are posted; defaults to today. */
+  /** The day on which the work and its bills are posted. Defaults to today. */
   on?: string | undefined
-  /** The invoice date of the bills; defaults to the day on which they are posted. */
+  /** The invoice date of the bills. Defaults to the posting date. */
   invoiceDate?: string
-  /** Whether the order was migrated with this progress, so that accounting already has the invoice for it. */
+  /** Whether the order was migrated with this progress. If so, accounting already has the invoice for it. */
   isMigrated?: boolean
 }
 
 /**
- * Bills new progress of an order and its change orders. Unbilled completed work becomes an approved bill for each
- * order. Removed work is reversed on bills that are on no payment. Returns the orders after the change.
+ * Bills new progress of an order and its change orders. Creates an approved bill of each order's unbilled completed
+ * work. Reverses removed work on bills that are not on a payment. Returns the updated orders.
  */
 export async function billProgress(
   call: WriteCall,
@@ -71,8 +71,8 @@ export async function billProgress(
 }
 
 /**
- * Returns the amount to bill for each order. The amounts never exceed the total. If they would, credits that are not
- * completed count as completed by the excess amount. Credits alone never make the amount to bill negative.
+ * Returns the amount to bill for each order. The amounts together never exceed the total. If they would, the excess is
+ * deducted from credits that are not completed yet. Credits alone never make the amount to bill negative.
  */
 function getTargets(whole: Whole, billedOf: (order: PurchaseOrder) => number): Map<string, number> {
   const sign = getSignOfWhole(whole)
@@ -81,7 +81,7 @@ function getTargets(whole: Whole, billedOf: (order: PurchaseOrder) => number): M
   const targets = new Map(
     whole.members.map((order) => [
       order.id,
-      // A vendor that submits bills is owed the billed amount, up to the completed work.
+      // For an order that the vendor bills, the target is the billed amount, but not more than the completed work.
       order.billingMethod === 'by_bill' ? limitToTotal(billedOf(order), done(order), order.total) : done(order),
     ]),
   )
@@ -108,7 +108,7 @@ function limitToTotal(billed: number, done: number, total: number): number {
   return sign * Math.min(sign * billed, sign * done)
 }
 
-/** Voids completion bills of the order, newest first, until the billed amount does not exceed the target. */
+/** Voids completion bills of the order, newest first, until the billed amount is at most the target. */
 async function takeBack(
   call: WriteCall,
   whole: Whole,
@@ -130,13 +130,14 @@ async function takeBack(
       `Cannot reduce the completed work on ${order.number} to ${money(target)}: ${money(left)} is billed and included in payments. To reverse paid work, create a credit memo with createBill.`,
     )
   }
-  // The remaining amount keeps the invoice of the voided bill. The void and the new bill are posted on the same day.
+  // The remaining amount is billed again with the invoice number of the voided bill. The void and the new bill have the
+  // same posting date.
   if (left === target || last === null) return
   const postingDate = toLocalDate(call.timeZone, call.now)
   await bill(call, whole, order, subtract(target, left), { ...last, postingDate })
 }
 
-/** Voids a locked bill and reverses its postings. The caller updates the amounts of its orders. */
+/** Voids a locked bill and reverses its postings. The caller must update the amounts of the bill's orders. */
 export async function voidBillRecord(call: WriteCall, before: Bill, reason: string): Promise<Bill> {
   const voidedAt = call.now.toISOString()
   const after = await bills.update(call, before, { status: 'void', voidedAt, voidReason: reason, paidAmount: 0 })
@@ -196,8 +197,8 @@ async function bill(
 }
 
 /**
- * Returns lines for the unbilled work of each line of the order. The first credit receives the credits that count as
- * completed in advance.
+ * Returns a bill line for the unbilled work of each order line. Any difference to `gross` is a credit that counts as
+ * completed early, and belongs to the first credit line.
  */
 async function findLines(call: WriteCall, order: PurchaseOrder, gross: number): Promise<BillLine[]> {
   const unbilled = await getOpenBalances(call, ['unbilled'], { poIds: [order.id] })
@@ -223,7 +224,7 @@ async function findLines(call: WriteCall, order: PurchaseOrder, gross: number): 
   }))
 }
 
-/** Returns the tax that is included in an amount of the line. */
+/** Returns the tax included in an amount of the line. */
 function getTax(line: PurchaseOrder['lines'][number], amount: number, currency: string): number {
   const whole = getLineAmount(line)
   return whole === 0 ? 0 : roundMoney(new Big(amount).times(line.taxAmount).div(whole), currency)

@@ -3,7 +3,7 @@ import type { FieldError, PurchaseOrder } from '../../../../client/contract.gen.
 import type { Tenant } from '../../../platform/calls/call.ts'
 import * as orders from './queries.ts'
 
-/** Terms that a change order shares with the order that it belongs to. */
+/** The terms that a change order shares with its root order. */
 const SHARED = ['retainagePercent', 'retainageSteps', 'retainageMaxPercent', 'storedRetainagePercent'] as const
 
 export type SharedTerms = Pick<PurchaseOrder, (typeof SHARED)[number]>
@@ -11,8 +11,8 @@ export type SharedTerms = Pick<PurchaseOrder, (typeof SHARED)[number]>
 type Bound = Pick<PurchaseOrder, 'poType' | 'vendorId' | 'homeId'> & { parentPoId?: string | null | undefined }
 
 /**
- * Returns the order that a change order or variance order belongs to. Returns null for an independent order, or if the
- * related order has a different vendor or home.
+ * Returns the root order of a change order or variance order. Returns null for an independent order, or if the earlier
+ * order has a different vendor or home.
  */
 export async function findRoot(
   call: Tenant,
@@ -24,7 +24,7 @@ export async function findRoot(
   return parent.rootPoId === null ? parent : orders.find(call, parent.rootPoId)
 }
 
-/** Returns errors in the terms that were sent for a change order of the root order. */
+/** Returns errors for terms that the request sets on a change order but that differ from those of the root order. */
 export function findSharedTermErrors(
   root: PurchaseOrder | null,
   requested: { [Field in keyof SharedTerms]?: SharedTerms[Field] | undefined },
@@ -53,7 +53,7 @@ export function findSharedTermErrors(
   })
 }
 
-/** Returns the terms of the root order, for an order that belongs to it. */
+/** Returns the terms that an order takes from its root order. */
 export function getSharedTerms({
   retainagePercent,
   retainageSteps,

@@ -29,8 +29,8 @@ type OrderApproval = PurchaseOrder['approval']
 
 /**
  * Changes the status of an order. Locks the home's row before the order's row, so that two concurrent approvals cannot
- * both use the rest of a budget. Issuing an order also locks the vendor's row, so that two orders cannot both use the
- * rest of the vendor's limit.
+ * both use the rest of a budget. If the order is issued, also locks the vendor's row, so that two orders cannot both
+ * use the rest of the vendor's limit.
  */
 export async function changeOrderStatus(
   call: WriteCall,
@@ -75,13 +75,13 @@ export async function changeOrderStatus(
     return storeProgressAndStatus(call, locked, order, computeProgressAtPercent(order, 100), { to: requested, reason })
   if (order.status === 'completed' && requested === 'partially_completed')
     return storeProgressAndStatus(call, locked, order, computeProgressAtPercent(order, 0), { to: requested, reason })
-  // The vendor agreed to build according to the drawings at the time when the order was issued.
+  // Stores the current drawings with the issued order, because the vendor agrees to build according to these drawings.
   const drawings = requested === 'issued' ? { drawings: await findDrawingsForOrder(call, order) } : {}
   const fields = { ...fieldsForStatus(call, order, requested, reason), ...drawings }
   return moveOrder(call, order, requested, reason, fields)
 }
 
-/** Throws if a deduction would reduce an order below its billed or paid amount. */
+/** Throws if a deduction would reduce the total of an order below its billed or paid amount. */
 export function assertDeductible(locked: readonly PurchaseOrder[], order: PurchaseOrder): void {
   if (order.rootPoId === null || order.total >= 0) return
   const whole = getWhole(locked, order.id)
@@ -103,7 +103,7 @@ export function assertDeductible(locked: readonly PurchaseOrder[], order: Purcha
     )
 }
 
-/** Voids a locked order as the result of another decision, such as revoking an award. */
+/** Voids a locked order because of another change, such as a revoked award. */
 export async function voidOrder(call: WriteCall, { id }: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
   const locked = await lockWhole(call, id)
   const order = findMember(locked, id)
@@ -112,8 +112,8 @@ export async function voidOrder(call: WriteCall, { id }: PurchaseOrder, reason: 
 }
 
 /**
- * Voids an order and all of its change orders, and reverses their progress with the bills that it created. Throws if an
- * order has bills or payments that are not void or rejected.
+ * Voids an order and its change orders, and reverses their progress and the bills that the progress created. Throws if
+ * an order has other bills or payments that are neither rejected nor void.
  */
 async function voidWhole(
   call: WriteCall,
@@ -138,8 +138,8 @@ async function voidWhole(
 }
 
 /**
- * Closes an order that was paid outside Plumbline, including its retainage. An order that is paid through Plumbline is
- * closed by its last payment.
+ * Closes an order that was paid outside Plumbline, including its retainage. The last payment in Plumbline closes all
+ * other orders.
  */
 async function closeByHand(
   call: WriteCall,
@@ -163,8 +163,8 @@ async function closeByHand(
 }
 
 /**
- * Stores the progress of a locked order and the resulting status, and bills the progress together with the related
- * orders. Work that was paid in advance is settled once it is completed.
+ * Stores the progress of a locked order and the resulting status, and bills the progress. If the order was paid in
+ * advance and is now completed, closes the order.
  */
 export async function storeProgressAndStatus(
   call: WriteCall,
@@ -175,7 +175,7 @@ export async function storeProgressAndStatus(
 ): Promise<PurchaseOrder> {
   const { on } = billing
   await writeProgress(call, order, progress, on)
-  // A bill that changes progress also bills the change.
+  // If `locked` is null, the progress comes from a bill, which already bills the change.
   const after =
     locked === null ? [await orders.find(call, order.id)] : await billProgress(call, locked, order.id, billing)
   const billed = findMember(after, order.id)
@@ -204,7 +204,7 @@ async function writeProgress(
   if (isChanged && after.version === order.version) await orders.bumpVersion(call, order.id)
 }
 
-/** Throws `permission_denied` unless the caller's limit covers the order. */
+/** Throws `permission_denied` if the order exceeds the caller's approval limit. */
 export function assertCanApprove(call: Call, order: PurchaseOrder): void {
   const { poApprovalLimit } = call
   if (poApprovalLimit === null || isWithinApprovalLimit(call, order)) return
@@ -217,7 +217,7 @@ export function assertCanApprove(call: Call, order: PurchaseOrder): void {
 
 async function assertCanIssue(call: WriteCall, order: PurchaseOrder, home: Home): Promise<void> {
   const vendor = await vendors.lock(call, order.vendorId)
-  // Backcharges are issued even if the vendor cannot be given more work.
+  // A backcharge can be issued even if the vendor must not receive more work.
   if (order.poType === 'backcharge') return
   const reason = explainWhyNotOrderable(home)
   const obstacle: Obstacle | null =
@@ -237,7 +237,7 @@ function applyApproval(call: Call, approval: OrderApproval): OrderApproval {
   return { ...approval, approvedBy: call.actor, approvedAt: call.now.toISOString(), rejectedReason: null }
 }
 
-/** Returns the fields that a status change sets in addition to the status. */
+/** Returns the fields that change together with the status. */
 function fieldsForStatus(call: Call, order: PurchaseOrder, to: PurchaseOrderStatus, reason: string | null) {
   const now = call.now.toISOString()
   if (to === 'approved') return { approval: applyApproval(call, order.approval) }
@@ -248,7 +248,7 @@ function fieldsForStatus(call: Call, order: PurchaseOrder, to: PurchaseOrderStat
   if (to === 'accepted') return { acceptedAt: now }
   if (to === 'completed') return { completedAt: now }
   if (to === 'partially_completed') return { completedAt: null }
-  // Closing an order manually means that all amounts were paid elsewhere, including the retainage.
+  // Closing an order manually means that all amounts, including the retainage, were paid outside Plumbline.
   if (to === 'closed')
     return { closedAt: now, paidAmount: sum([order.completedAmount, order.storedAmount]), retainedAmount: 0 }
   return {}

@@ -12,10 +12,10 @@ import {
 import { closeOrder } from './move-order.ts'
 import * as orders from './queries.ts'
 
-/** A closed order stays closed, so a mistaken completion can be undone for one day. */
+/** A closed order cannot be reopened. The delay of one day leaves time to undo a mistaken completion. */
 const UNDO_MS = 24 * 60 * 60 * 1000
 
-/** Closes completed orders with an amount of zero, because no payment will ever close them. */
+/** Closes completed orders with a total of zero, because no payment ever closes them. */
 export async function closeZeroAmountOrders(services: Services): Promise<void> {
   await processDueItems(services, {
     what: 'orders to close',
@@ -29,7 +29,7 @@ export async function closeZeroAmountOrders(services: Services): Promise<void> {
 
 const undoLimit = ({ now }: { now: Date }) => new Date(now.getTime() - UNDO_MS)
 
-// The conditions on the amounts must match the conditions of the index purchaseOrders_unpaid.
+// These conditions must match the conditions of the index purchaseOrders_unpaid.
 const IS_UNPAID_SQL = sql`"status" = 'completed' and "completedAmount" = 0 and "paidAmount" = 0 and "reservedAmount" = 0`
 
 export const toZeroAmountOrdersSql: DueSql = (now) => sql`

@@ -16,8 +16,8 @@ afterAll(() => plumbline.stop())
 type Body = ServiceResponse['body']
 
 /**
- * Creates a builder with the currency, a home, and a vendor. Returns functions that call the API with the builder's
- * key.
+ * Creates a builder with the given currency, a home, and a vendor. Returns functions that call the API with the
+ * builder's key.
  */
 async function builderIn(currency: string) {
   const { key } = await plumbline.newBuilder({ currency })
@@ -72,7 +72,7 @@ describe('a currency without decimals', () => {
     const payment = await post('/payments', { poId: id, paymentType: 'deposit', grossAmount: 99.99 })
     expect(faultsOf(payment)).toEqual([422, '/grossAmount decimals'])
     expect(payment.body.errors[0].message).toBe('must be a whole number, because JPY has no decimals')
-    // A unit price may have four decimals in any currency.
+    // A unit price can have four decimal places in any currency.
     const line = { scope: 'framing', description: 'Nails' }
     const priced = await post(`/homes/${homeId}/budget/lines`, { ...line, quantity: 4, unitCost: 2.5001 })
     expect(priced.body).toMatchObject({ budgeted: 10, unitCost: 2.5001 })

@@ -27,7 +27,7 @@ import * as orders from './queries.ts'
 import { assertMilestonesExist } from './retainage-terms.ts'
 import { calculateOrderTotals } from './totals.ts'
 
-/** The data of a new order, with its home and vendor resolved. */
+/** The data of a new order. The home and the vendor have already been read. */
 export interface OrderDraft
   extends Omit<Checked['PurchaseOrderCreate'], 'homeId' | 'vendorId' | 'scope' | 'lines' | 'billingMethod'>,
     Pick<PurchaseOrder, 'scope'> {
@@ -35,13 +35,13 @@ export interface OrderDraft
   vendor: Vendor
   lines: readonly Checked['PurchaseOrderLineInput'][]
   billingMethod?: PurchaseOrder['billingMethod']
-  /** The basis of the order, which this function reads unless the caller passes it. */
+  /** The basis of the order, if the caller has already read it. Otherwise, `draftOrder` reads it. */
   grounds?: OrderBasis | undefined
 }
 
-/** Data that determines the number of an order and the cost codes of its lines. */
+/** The data that determines the number of an order and the cost codes of its lines. */
 export interface OrderBasis {
-  /** The trade in the organization's spelling. */
+  /** The name of the trade as the organization spells it. */
   spelled: string
   /** The trade's default cost code. */
   costCodeId: string | null
@@ -50,8 +50,8 @@ export interface OrderBasis {
 }
 
 /**
- * Returns the data on which a new order of the home depends. The home must be locked, so that its last number does not
- * change.
+ * Returns the data on which a new order of the home depends. The caller must have locked the home, so that its last
+ * order number does not change.
  */
 export async function readOrderBasis(
   call: WriteCall,
@@ -66,8 +66,8 @@ export async function readOrderBasis(
 }
 
 /**
- * Stores a draft order from any source and returns it. The caller must record the order's event. The home's row must be
- * locked, which keeps the home's order numbers consecutive.
+ * Stores a draft order from any source, and returns it. The caller must record the event of the order. The caller must
+ * have locked the home's row, so that the home's order numbers are consecutive.
  */
 export async function draftOrder(call: WriteCall, requested: OrderDraft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, grounds, migration, ...rest } = requested
@@ -78,7 +78,7 @@ export async function draftOrder(call: WriteCall, requested: OrderDraft): Promis
   const terms = root ?? { retainagePercent, retainageSteps, retainageMaxPercent, storedRetainagePercent }
   await assertMilestonesExist(call, home.id, retainageSteps)
   const priced = await priceLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
-  // The trade of a bid or a contract exists, or once existed.
+  // Allow archived trades, because the trade of a bid or contract may have been archived in the meantime.
   const { spelled, costCodeId, last } = grounds ?? (await readOrderBasis(call, home.id, scope, true))
   const { lines, ...sums } = calculateOrderTotals(await assignCostCodes(call, priced, costCodeId), call.currency)
   const order = {
@@ -119,8 +119,8 @@ export async function draftOrder(call: WriteCall, requested: OrderDraft): Promis
 }
 
 /**
- * Drafts the order of an accepted bid. The order has the awarded lines of the bid, or the lump sum as a single line, and
- * a line for each awarded alternate.
+ * Drafts the order for an accepted bid. The order contains the awarded lines of the bid, or its lump sum as a single
+ * line, and one line for each awarded alternate.
  */
 export function draftOrderFromBid(
   call: WriteCall,
@@ -136,7 +136,7 @@ export function toOrderLines(bid: BidRow, request: Pick<BidRequest, 'number'>): 
 
 const MAX_DESCRIPTION = 500
 
-/** A deduction has a negative price. */
+/** A deduction has a negative amount. */
 function toAlternateLines({ lines, alternates, awardedAlternates }: BidRow): Checked['PurchaseOrderLineInput'][] {
   const taken = new Set(lines.map(({ lineId }) => lineId))
   return (awardedAlternates ?? []).flatMap((position) => {
@@ -146,7 +146,7 @@ function toAlternateLines({ lines, alternates, awardedAlternates }: BidRow): Che
     const effect = (amount ?? 0) < 0 ? 'deduct' : 'add'
     const lineId = `alternate-${position + 1}`
     return {
-      // A line of the bid may have the same ID. Without an ID, the line gets the ID of its position.
+      // Omit the ID if a line of the bid already has it. The line then receives an ID according to its position.
       ...(!taken.has(lineId) && { lineId }),
       description: truncateText(`Alternate (${effect}): ${description}`, MAX_DESCRIPTION),
       ...{ quantity: 1, unit: 'LS', unitPrice: amount ?? 0, taxPercent: 0 },
@@ -178,7 +178,7 @@ function toBaseLines(bid: BidRow, request: Pick<BidRequest, 'number'>): Checked[
     }))
 }
 
-/** Returns errors for budget lines that belong to another home or trade, or that were removed. */
+/** Returns errors for budget lines that were removed, or that belong to another home or trade. */
 export async function findBudgetLineErrors(
   call: WriteCall,
   order: Pick<PurchaseOrder, 'homeId' | 'scope'>,
@@ -205,8 +205,9 @@ export async function findBudgetLineErrors(
 }
 
 /**
- * Returns the next number that no order of the home has. A home keeps its number prefix, even if its lot is renamed. An
- * order of another system can have a number with this prefix if it was imported before the home had its lot.
+ * Returns the next order number that is not in use in the home. A home keeps its number prefix, even if its lot is
+ * renumbered. An imported order can already have a number with this prefix if it was imported before the home had a
+ * lot.
  */
 async function chooseNextNumber(call: WriteCall, home: Home, last: OrderBasis['last']): Promise<string> {
   const prefix =

@@ -13,7 +13,7 @@ import { getDefaultRetainage } from './purchase-order.ts'
 
 type ContractOrderInput = Checked['PurchaseOrderCreate'] & { home: Home; vendor: Vendor | null }
 
-/** Fills in omitted fields of an order from an active contract. */
+/** Fills in the omitted fields of an order from an active contract. */
 export async function fillOrderFromContract(
   call: WriteCall,
   requested: ContractOrderInput,

@@ -50,7 +50,8 @@ test('orders with the same lines, or the same total and trade, are found as poss
   expect(setsOf(await find())).toEqual([
     [['same_lines', 'same_scope'], 3, 2500, [first.number, again.number, third.number]],
   ])
-  // An order with another vendor, home, or total is not a duplicate, nor is a change order with another description.
+  // An order is not a duplicate if its vendor, home, or total is different. A change order is not a duplicate if its
+  // description is different.
   await order({ vendorId: site.hillCountry })
   await order({ homeId: site.lot14 })
   await order({ lines: [walls] })

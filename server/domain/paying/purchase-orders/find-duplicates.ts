@@ -3,12 +3,12 @@ import type { DuplicatePurchaseOrders, PurchaseOrderGroup } from '../../../../cl
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 
-/** Twenty duplicates of the same kind are enough to recognize the problem. */
+/** Twenty duplicates of a kind are enough to recognize the problem. */
 const MAX_SHOWN = 20
 
-// Orders of zero cannot be compared by total, and backcharges recover money. Orders with the same lines also have the
-// same total. Therefore, only orders with a twin in the index purchaseOrders_alike are read, and only their lines are
-// compared.
+// Excludes orders with a total of zero, which the total cannot distinguish, and backcharges. Orders with equal lines
+// have equal totals, so the statement reads only orders that have the same home, vendor, and total in the index
+// purchaseOrders_alike, and then compares their lines.
 const ALIKE_SQL = `
   with twins as materialized (
     select o."id", o."homeId", o."vendorId", o."totalInCents", o."total", o."number", o."status", o."scope", o."createdAt",
@@ -53,7 +53,7 @@ const ALIKE_SQL = `
   order by "excess" desc, "homeId", "vendorId"
   limit $4`
 
-/** Returns orders that may be duplicates, the most expensive first. */
+/** Returns orders that may be duplicates, starting with the highest total. */
 export async function findDuplicates(
   { db, organizationId, currency, now }: Call,
   { homeId, communityId, limit }: Input<'findDuplicatePurchaseOrders'>['query'],
@@ -69,7 +69,7 @@ export async function findDuplicates(
   }
 }
 
-// JSON from the database contains timestamps in its own format.
+// In JSON from the database, timestamps have the format of the database.
 function normalizeTimestamps(alike: PurchaseOrderGroup): PurchaseOrderGroup {
   const orders = alike.orders.map((order) => ({ ...order, createdAt: new Date(order.createdAt).toISOString() }))
   return { ...alike, orders }

@@ -12,11 +12,11 @@ interface OrderContext {
   home: Home
   vendorId: string
   contractId: string | null
-  /** The current lines. A line that is sent again unchanged keeps the source of its price. */
+  /** The current lines. A line that is sent without changes keeps the source of its price. */
   lines?: readonly PurchaseOrderLine[]
 }
 
-/** The contract's default for an omitted unit. */
+/** The default unit in the API contract. */
 const NO_UNIT = 'LS'
 
 type OrderLineInput = Checked['PurchaseOrderLineInput']
@@ -31,8 +31,8 @@ const PRICE_REQUIRED_MESSAGES: Readonly<Record<PriceIssue, string>> = {
 }
 
 /**
- * Returns the lines with omitted fields filled in from their parts. Throws if a price is unknown, because an unknown
- * price is never treated as 0.
+ * Returns the lines, with omitted fields filled in from their parts. Throws if a price is unknown, because an unknown
+ * price must not become 0.
  */
 export async function priceLines(
   call: WriteCall,

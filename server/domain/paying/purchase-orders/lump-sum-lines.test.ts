@@ -33,7 +33,7 @@ async function newOption(code: string): Promise<string> {
   return id
 }
 let trades = 0
-/** Creates an active turnkey contract for its own trade. */
+/** Creates an active turnkey contract for a new trade. */
 async function agreed(lumpSums: object[], fields: object = {}) {
   const scope = `framing ${++trades}`
   const terms = { vendorId, scope, effectiveDate: '2026-01-01', retainagePercent: 10, lumpSums, ...fields }
@@ -100,7 +100,7 @@ test('a home or selection cannot be ordered again until its order is void', asyn
   expect(named.body).toMatchObject({ lines: [{ lineId: selections[1], unitPrice: 20 }], total: 20 })
   const { body: rest } = await order(home, contract.id)
   expect(rest.lines).toMatchObject([{ lineId: selections[0], unitPrice: 10 }])
-  // An order from an earlier revision also counts.
+  // Lines in an order of an earlier contract revision count as ordered.
   const { body: next } = await post(`contracts/${contract.id}/revise`, { effectiveDate: '2026-02-01' })
   expect((await post(`contracts/${next.id}/status`, { status: 'active' })).status).toBe(200)
   expect((await order(home, next.id)).status).toBe(409)
@@ -159,7 +159,7 @@ test('order lines for lump sums refer to the budget lines that were estimated fr
   ).body
   const lineOf = (id: string | null) =>
     data.find(({ optionSelectionId }: { optionSelectionId: string | null }) => optionSelectionId === id).id
-  // The line is assigned to the cost code where it is budgeted, even if that cost code has been archived since.
+  // The order line has the cost code of its budget line, even if that cost code has been archived.
   await plumbline.delete(`/api/ext/cost-codes/${code}`)
   const { body } = await order(home, contract.id)
   expect(body.lines).toMatchObject([

@@ -8,12 +8,12 @@ import { MAX_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
 
 type OrderLineInput = Checked['PurchaseOrderLineInput']
 
-/** The maximum number of lines of an order. The remaining lines can be ordered with the next order. */
+/** The maximum number of lines of an order. The next order can contain the remaining lines. */
 const MAX_LINES = 200
 
 /**
- * The subject of a lump sum: the home, or a selection. The name becomes the line's ID, with which lines of later orders
- * are compared.
+ * The subject of a lump sum: the home, or a selection. Its name becomes the ID of the order line, which shows whether
+ * the subject has already been ordered.
  */
 interface LumpSumItem {
   readonly name: string
@@ -23,9 +23,9 @@ interface LumpSumItem {
 }
 
 /**
- * Returns the order lines for the work on the home that a turnkey contract covers. There is one line for the home, and
- * one for each approved selection whose option has a lump sum. If a selection is named, returns only its line. Omits
- * lines that are already in an order of any revision of the contract.
+ * Returns the order lines for the work on the home that a turnkey contract covers: one line for the home, and one line
+ * for each approved selection whose option has a lump sum. If the request specifies a selection, returns only its line.
+ * Omits lines that are already in an order of any revision of the contract.
  */
 export async function createLumpSumLines(
   call: WriteCall,
@@ -66,7 +66,7 @@ export async function createLumpSumLines(
     return {
       ...{ lineId: name, budgetLineId, quantity, unit: 'LS', unitPrice: lumpSum.amount, taxPercent: 0 },
       description: lumpSum.description ?? `${contract.scope}, as agreed in ${contract.number}`,
-      // An ordered line must appear where it is budgeted.
+      // Costs must appear at the budget line. Only a line without a budget line has the cost code of the lump sum.
       ...(budgetLineId === null && { costCodeId: lumpSum.costCodeId }),
     }
   })
@@ -82,7 +82,8 @@ async function listSelectionItems(
   const byOption = new Map(lumpSums.map((lumpSum) => [lumpSum.optionId, lumpSum]))
   const optionIds = [...byOption.keys()].filter((id) => id !== null)
   if (optionIds.length === 0) return []
-  // A named selection may already be marked as ordered, because its parts come from several vendors.
+  // A selection that the request specifies may already have the status `ordered`, because its parts can come from
+  // several vendors.
   const { rows } = await sql<Pick<Selection, 'id' | 'quantity'> & { optionId: string }>`
     select "id", "optionId", "quantity" from "selections"
     where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "optionId" = any(${optionIds}::text[])
@@ -94,7 +95,7 @@ async function listSelectionItems(
   })
 }
 
-/** Returns the lines with these names in the contract's orders that are not void, with the order numbers. */
+/** Returns the lines with these names, and their order numbers, from the contract's orders that are not void. */
 async function findOrderedLines(
   { db, organizationId }: WriteCall,
   { number }: Contract,

@@ -12,12 +12,10 @@ import { NO_APPROVAL } from './purchase-order.ts'
 import * as orders from './queries.ts'
 import { lockWhole } from './whole.ts'
 
-/** The reason in the status history of migrated records. */
+/** The reason that the status history of migrated records shows. */
 const REASON = 'Taken over from another system.'
 
-/**
- * Accepts the new draft of an order that was ordered in another system, and records the work that was completed there.
- */
+/** Accepts the draft of an order that was issued in another system, and records the work that was completed there. */
 export async function acceptMigratedOrder(
   call: WriteCall,
   draft: PurchaseOrder,
@@ -30,7 +28,7 @@ export async function acceptMigratedOrder(
   assertCanApprove(call, draft)
   const locked = await lockWhole(call, draft.id)
   assertDeductible(locked, draft)
-  // Noon in UTC is the same day in nearly all time zones.
+  // Noon in UTC is on the same day in nearly all time zones.
   const orderedAt = `${orderedDate}T12:00:00.000Z`
   const accepted = await orders.update(call, draft, {
     status: 'accepted',

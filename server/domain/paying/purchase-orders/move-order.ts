@@ -28,18 +28,18 @@ export async function moveOrder(
   return after
 }
 
-/** Accepts a locked, issued order on behalf of its vendor. */
+/** Accepts a locked, issued order for its vendor. */
 export function acceptOrder(call: WriteCall, order: PurchaseOrder, reason: string | null): Promise<PurchaseOrder> {
   return moveOrder(call, order, 'accepted', reason, { acceptedAt: call.now.toISOString() })
 }
 
-/** Closes a locked order that its payments cover. */
+/** Closes a locked order that is paid in full. */
 export async function closeOrder(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
   await postClosing(call, order)
   return moveOrder(call, order, 'closed', reason, { closedAt: call.now.toISOString(), retainedAmount: 0 })
 }
 
-/** Reopens a locked order that its payments no longer cover. */
+/** Reopens a locked order that is no longer paid in full. */
 export async function reopenOrder(
   call: WriteCall,
   order: PurchaseOrder,
@@ -51,8 +51,8 @@ export async function reopenOrder(
 }
 
 /**
- * Changes a selection that no other order includes back to approved. The row is locked before the check, so that an
- * order that is voided concurrently does not count.
+ * Changes a selection from `ordered` back to `approved` if no other order includes it. Locks the selection before this
+ * check, so that an order that is voided concurrently does not count.
  */
 async function revertSelection(call: WriteCall, { number, optionSelectionId: id }: PurchaseOrder): Promise<void> {
   if (id === null) return

@@ -153,8 +153,8 @@ async function createFromBid(call: WriteCall, requested: BidOrderInput, named: B
 }
 
 /**
- * Returns all records that the body refers to. Looks up the records together, so that all unknown references are
- * reported at once. Locks the home's row.
+ * Returns all records that the body refers to, and locks the home's row. Looks up all records before it throws, so that
+ * the error lists every unknown reference.
  */
 async function resolveReferences(
   call: WriteCall,
@@ -226,7 +226,7 @@ function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
   ])
 }
 
-/** Throws unless this order can refer to the earlier order. */
+/** Throws if this order must not refer to the earlier order. */
 function assertParentFits(
   order: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
   parent: PurchaseOrder | null,
@@ -249,7 +249,7 @@ async function updateOrder(
   { body, ifMatch, createScopes }: OrderChange<Checked['PurchaseOrderUpdate']>,
 ): Promise<PurchaseOrder> {
   const { homeId } = await orders.find(call, id)
-  // The home's lock prevents changes to the lines of its budget.
+  // Locking the home prevents changes to its budget lines.
   const home = await homes.lock(call, homeId)
   const before = await orders.lock(call, id)
   assertIfMatch(ifMatch, before)
@@ -299,7 +299,7 @@ async function updateOrder(
   return isRelined && after.version === before.version ? orders.bumpVersion(call, id) : after
 }
 
-/** Throws if an order with change orders would become a change order or move to a different vendor. */
+/** Throws if the update would make an order with change orders a change order itself, or change its vendor. */
 async function assertBindable(
   call: WriteCall,
   before: PurchaseOrder,
@@ -331,7 +331,10 @@ function findFixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdat
     }))
 }
 
-/** Checks the references of the changes. Returns the earlier order if the changes affect it. */
+/**
+ * Checks the records that the changes refer to. Returns the earlier order; undefined if the changes do not affect the
+ * reference to it.
+ */
 async function checkReferences(
   call: WriteCall,
   before: PurchaseOrder,

@@ -27,7 +27,7 @@ async function priced(partId: string, vendorId: string, unitPrice: number, field
   expect(status).toBe(201)
   return body.id
 }
-/** Creates an active contract and returns it once the price of its first line can be found. */
+/** Creates an active contract, waits until the price of its first line is effective, and returns the contract. */
 async function contracted(vendorId: string, lines: object[], fields: object = {}) {
   const terms = { vendorId, scope: 'framing', contractType: 'material', effectiveDate: '2026-01-01', lines, ...fields }
   const { body } = await post('/contracts', terms)
@@ -98,7 +98,7 @@ test("an order from a contract uses the contract's prices before other prices of
   })
   expect((await get(`/prices/${body.lines[0].priceId}`)).contractId).toBe(contract.id)
   expect((await get(`/purchase-orders?contractId=${contract.id}`)).data).toHaveLength(1)
-  // A line that is sent again unchanged keeps the source of its price.
+  // A line that is sent without changes keeps the source of its price.
   const { lineId, partId, quantity, unitPrice } = body.lines[0]
   const edited = await patch(`/purchase-orders/${body.id}`, {
     lines: [

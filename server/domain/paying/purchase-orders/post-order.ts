@@ -10,7 +10,7 @@ import { reverseEntries } from '../../ledger/reverse-entries.ts'
 import { COMMITTED_STATUSES } from '../../statuses/order-statuses.ts'
 import type { OrderProgress } from './progress.ts'
 
-/** Posts the commitment that a status change of an order adds or removes. The date defaults to today. */
+/** Posts the commitment that a status change of an order adds or removes. The posting date defaults to today. */
 export async function postCommitment(
   call: WriteCall,
   before: PurchaseOrder,
@@ -33,7 +33,7 @@ export async function postCommitment(
 }
 
 /**
- * Posts the change in completed work and stored materials of an order since progress was last recorded. The amounts are
+ * Posts the change in an order's completed work and stored materials since the previous progress. The amounts are
  * unbilled until a bill is approved.
  */
 export async function postProgress(
@@ -60,8 +60,8 @@ export async function postProgress(
 }
 
 /**
- * Returns the completed work and stored materials of each line. The first credit receives the credits that count as
- * completed.
+ * Returns the completed work and stored materials of each line. Assigns credits that count as completed early to the
+ * first credit line.
  */
 function getDoneAmounts(
   order: Pick<PurchaseOrder, 'lines' | 'total' | 'completedAmount' | 'storedAmount'>,
@@ -76,7 +76,10 @@ function getDoneAmounts(
   return lines.map((line, i) => ({ line, amount: i === credit ? sum([done[i] ?? 0, rest]) : (done[i] ?? 0) }))
 }
 
-/** Returns the stored materials of each line. If the order stores less than its lines, the first line has the difference. */
+/**
+ * Returns the stored materials of each line. If the order stores a different amount than its lines together, the first
+ * line receives the difference.
+ */
 function getStoredAmounts({ lines, storedAmount }: Pick<PurchaseOrder, 'lines' | 'storedAmount'>): number[] {
   const stored = lines.map((line) => line.storedAmount)
   const rest = subtract(storedAmount, sum(stored))
@@ -94,7 +97,10 @@ export async function postExternalPayment(call: WriteCall, { id, number }: Purch
   await recordPostings(call, { postings, note: `${number} was closed: it was paid outside Plumbline.` })
 }
 
-/** Posts that a closed order holds no retainage. A deposit may have paid the retainage that its bills withheld. */
+/**
+ * Posts the remaining retainage of a closed order as paid. Retainage can remain if a deposit has paid the retainage of
+ * the bills.
+ */
 export async function postClosing(call: WriteCall, { id, number }: PurchaseOrder): Promise<void> {
   const effectiveDate = toLocalDate(call.timeZone, call.now)
   const postings = (await getOpenBalances(call, ['retainage'], { poIds: [id] })).flatMap((balance): NewPosting[] => {
@@ -108,8 +114,8 @@ export async function postClosing(call: WriteCall, { id, number }: PurchaseOrder
 }
 
 /**
- * Reverses the postings of `postClosing` when an order is reopened. All other postings of retainage have a bill or a
- * payment.
+ * Reverses the postings of `postClosing` when an order is reopened. Only these retainage postings have neither a bill
+ * nor a payment.
  */
 export async function reverseClosing(call: WriteCall, { id, number }: PurchaseOrder): Promise<void> {
   const { rows } = await sql<{ entryId: string }>`

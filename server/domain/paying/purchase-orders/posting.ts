@@ -8,10 +8,11 @@ import * as parts from '../../costs/parts/queries.ts'
 type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partId' | 'costCodeId'>
 
 /**
- * Returns the lines with their cost codes. A line without a code gets the code of its budget line, because ordered work
- * must appear where it is budgeted. This applies even if that line has no code or an archived code. A line without a
- * budget line gets the code of its part, or else the trade's default, `ofScope`. `kept` contains the order's current
- * lines. Their cost codes may be sent again even if they have been archived in the meantime.
+ * Returns the lines with their cost codes. A line without a cost code receives the code of its budget line, because
+ * ordered work must appear where it is budgeted, even if the budget line has no code or an archived code. A line
+ * without a budget line receives the code of its part, or else the default code of the trade (`ofScope`). `stored`
+ * contains the current lines of the order. A request can send their cost codes again, even if these codes have been
+ * archived.
  */
 export async function assignCostCodes<Line extends LineInput>(
   call: WriteCall,
@@ -38,7 +39,7 @@ export async function assignCostCodes<Line extends LineInput>(
   return lines.map((line): Line => {
     if (line.costCodeId !== undefined) return line
     if (line.budgetLineId == null) return { ...line, costCodeId: named.get(line.partId ?? '')?.costCodeId ?? ofScope }
-    // An unknown budget line is reported with the other errors of the order.
+    // If the budget line is unknown, a later check reports it with the other errors of the order.
     return { ...line, costCodeId: budgeted.get(line.budgetLineId)?.costCodeId ?? null }
   })
 }

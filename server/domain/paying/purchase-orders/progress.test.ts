@@ -196,9 +196,9 @@ test('the completed amount of positive and negative lines cannot exceed the maxi
   const { id } = await ordered('accepted', { lines })
   const [first, second] = ['line-0', 'line-1'].map((lineId) => ({ lineId, completedPercent: 100 }))
   expect((await progress(id, { lines: [first] })).status).toBe(409)
-  // The credits of the other lines count as completed by the amount by which this line exceeds the total.
+  // If this line exceeds the total, the credit lines count as completed by the excess amount.
   expect((await progress(id, { lines: [second] })).body.completedAmount).toBe(79_999_999_992)
-  // With tax, this line alone exceeds the maximum of an order.
+  // With tax, this line alone exceeds the maximum total of an order.
   const whole = { lines: [first, { lineId: 'line-2', completedPercent: 100 }] }
   expect((await progress(id, whole)).status).toBe(409)
   expect((await progress(id, { completedPercent: 100 })).body.completedAmount).toBe(79_999_999_992)
@@ -211,7 +211,7 @@ test('the progress of an order cannot fall below its paid amount', async () => {
   for (const status of ['approved', 'paid']) await post(`/payments/${payment.id}/status`, { status })
   expect(await get(`/purchase-orders/${id}`)).toMatchObject({ payableAmount: 247.47, balance: 308.3 })
   expect((await post(`/purchase-orders/${id}/status`, { status: 'void', reason: 'No.' })).status).toBe(409)
-  // A deposit is paid before work begins, so the deposit is not on a bill.
+  // A deposit is paid before the work begins, so no bill includes it.
   expect((await progress(id, { completedPercent: 50, reason: 'Half of it.' })).body.completedAmount).toBe(304.15)
   const { scopes } = await get(`/homes/${homeId}/budget`)
   expect(scopes).toMatchObject([{ actual: 304.15, paid: 300, retained: 30.42 }])

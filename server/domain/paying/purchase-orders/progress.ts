@@ -20,7 +20,7 @@ import {
 type OrderLine = PurchaseOrderLine
 type LineProgress = Pick<OrderLine, 'completedPercent' | 'completedQuantity' | 'completedAmount'>
 
-/** Completed work and stored materials of an order, by line and in total. */
+/** The completed work and stored materials of an order, for each line and in total. */
 export type OrderProgress = Pick<PurchaseOrder, 'lines' | 'completedAmount' | 'storedAmount'>
 
 export const NO_PROGRESS: LineProgress & Pick<OrderLine, 'storedAmount'> = {
@@ -30,7 +30,7 @@ export const NO_PROGRESS: LineProgress & Pick<OrderLine, 'storedAmount'> = {
   completedAmount: 0,
 }
 
-/** Returns the order's progress with every line at the same percentage. */
+/** Returns the order's progress with the same percentage on every line. */
 export function computeProgressAtPercent(order: PurchaseOrder, percent: number): OrderProgress {
   return toProgress(
     order,
@@ -38,7 +38,7 @@ export function computeProgressAtPercent(order: PurchaseOrder, percent: number):
   )
 }
 
-/** Returns the progress of an order without completed work and stored materials. */
+/** Returns the order's progress without completed work or stored materials. */
 export function clearProgress(order: PurchaseOrder): OrderProgress {
   return toProgress(
     order,
@@ -46,7 +46,7 @@ export function clearProgress(order: PurchaseOrder): OrderProgress {
   )
 }
 
-/** Returns the order's progress after a report. */
+/** Returns the order's progress after applying a progress report. */
 export function applyProgress(order: PurchaseOrder, requested: PurchaseOrderProgress): OrderProgress {
   const { lines, completedPercent } = requested
   if (lines === undefined && completedPercent === undefined)
@@ -107,8 +107,8 @@ function findProgressErrors(
 }
 
 /**
- * Returns the progress of an order with the given lines. Stored materials are removed when they become part of the
- * completed work.
+ * Returns the progress of an order with the given lines. Stored materials decrease by the amount that becomes part of
+ * the completed work.
  */
 export function toProgress(order: PurchaseOrder, done: readonly OrderLine[]): OrderProgress {
   const lines = done.map((line) =>
@@ -120,20 +120,20 @@ export function toProgress(order: PurchaseOrder, done: readonly OrderLine[]): Or
         },
   )
   const exact = sum(lines.map((line) => line.completedAmount))
-  // Credit lines count as completed by the amount by which the other lines exceed the total.
+  // If the other lines exceed the total, the credit lines count as completed by the excess amount.
   const sign = order.total < 0 ? -1 : 1
   const completedAmount = sign * Math.max(0, Math.min(sign * exact, sign * order.total))
   const storedAmount = Math.min(
     sum(lines.map((line) => line.storedAmount)),
     Math.max(subtract(order.total, completedAmount), 0),
   )
-  // With positive and negative lines, the completed work can temporarily exceed the total.
+  // The order has positive and negative lines, so the completed work can temporarily exceed the total.
   if (!isWithinMoneyRange(exact))
     throw conflict('too_large', `The completed work on ${order.number} would exceed the maximum amount of an order.`)
   return { lines, completedAmount, storedAmount }
 }
 
-/** Returns the progress of an order whose lines have these completed amounts. The others are not started. */
+/** Returns the order's progress with these completed amounts. Lines without an amount are not started. */
 export function setProgressByAmounts(
   order: PurchaseOrder,
   amounts: readonly { lineId: string; completedAmount: number }[],
@@ -173,13 +173,15 @@ function progressByQuantity(line: OrderLine, completedQuantity: number, currency
   if (completedQuantity === line.quantity) return progressByPercent(line, 100, currency)
   if (completedQuantity === 0) return { completedPercent: 0, completedQuantity: 0, completedAmount: 0 }
   const share = (of: number) => new Big(of).times(completedQuantity).div(line.quantity)
-  // Rounding must not make a started line look complete or not started.
+  // Keep the percentage of a started line between 0.01 and 99.99, so that rounding does not show it as not started or
+  // completed.
   const completedPercent = Math.min(Math.max(share(100).round(2, Big.roundHalfUp).toNumber(), 0.01), 99.99)
   return { completedPercent, completedQuantity, completedAmount: roundMoney(share(getLineAmount(line)), currency) }
 }
 
 /**
- * Returns the line with the given completed amount. Rounding must not make a started line look complete or not started.
+ * Returns the line with the given completed amount. Keeps the percentage of a started line between 0.01 and 99.99, so
+ * that rounding does not show it as not started or completed.
  */
 export function setProgressByAmount(line: OrderLine, completedAmount: number, currency: string): OrderLine {
   const whole = getLineAmount(line)
@@ -191,7 +193,7 @@ export function setProgressByAmount(line: OrderLine, completedAmount: number, cu
   return { ...line, completedPercent, completedQuantity, completedAmount }
 }
 
-/** Returns the amount of a line including tax. */
+/** Returns the total of a line including tax. */
 export function getLineAmount({ total, taxAmount }: OrderLine): number {
   return sum([total, taxAmount])
 }
@@ -204,7 +206,7 @@ export function hasProgress({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
   return lines.some(({ completedPercent }) => completedPercent > 0)
 }
 
-/** Returns whether the progress of any line is reduced. */
+/** Returns whether the progress of any line decreases. */
 export function isProgressLowered(before: Pick<PurchaseOrder, 'lines'>, { lines }: OrderProgress): boolean {
   return before.lines.some(
     (line, i) =>
@@ -214,22 +216,25 @@ export function isProgressLowered(before: Pick<PurchaseOrder, 'lines'>, { lines 
   )
 }
 
-/** Returns whether stored materials were removed without becoming part of the completed work. */
+/** Returns whether stored materials decrease without becoming part of the completed work. */
 function isStoredTaken(before: OrderLine, after: OrderLine | undefined): boolean {
   if (after === undefined || before.storedAmount <= after.storedAmount) return false
   return sum([after.completedAmount, after.storedAmount]) < sum([before.completedAmount, before.storedAmount])
 }
 
-/** Amount by which the completed work of an order changes, for one line or all lines. */
+/**
+ * The amount by which completed work changes. The change applies to one line, or to all lines if `poLineId` is null.
+ */
 export interface ProgressShift {
   poLineId: string | null
   amount: number
 }
 
 /**
- * Returns the progress after the completed work changes by the given amounts. An amount without a line is divided among
- * the lines in proportion to their completed work, or to their remaining work if the amount adds work. Stored materials
- * are not remaining work: if they became part of the completed work, the order would not grow by the amount.
+ * Returns the progress after the completed work changes by the given amounts. Divides an amount without a line among
+ * the lines: an increase in proportion to their remaining work, and a decrease in proportion to their completed work.
+ * Remaining work excludes stored materials, because the total progress would not increase if they became completed
+ * work.
  */
 export function shiftProgress(order: PurchaseOrder, shifts: readonly ProgressShift[]): OrderProgress {
   let lines = [...order.lines]

@@ -12,8 +12,8 @@ import { describeStatus } from '../../../platform/values/format.ts'
 import { ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
 
 /**
- * The allowed status changes of an order, in one direction only. The amounts of an issued order are fixed, and a paid
- * order is never voided.
+ * The allowed status changes of an order, which go in one direction only. The amounts of an issued order are fixed, and
+ * an order with payments cannot be voided.
  */
 export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly PurchaseOrderStatus[]>> = {
   draft: ['pending_approval', 'approved', 'void'],
@@ -28,7 +28,7 @@ export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly
   void: [],
 }
 
-/** Returns whether a status change requires a reason, as rejecting an approval and reverting a completion do. */
+/** Returns whether a status change requires a reason, such as rejecting an order or reverting its completion. */
 export function isReasonRequired(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
   return (from === 'pending_approval' && to === 'draft') || (from === 'completed' && to === 'partially_completed')
 }
@@ -42,15 +42,12 @@ export const NO_APPROVAL: PurchaseOrder['approval'] = {
   rejectedReason: null,
 }
 
-/**
- * The fields that can change after the order is no longer a draft. None of these fields affects the approved or ordered
- * work.
- */
+/** The fields that can change in every status. None of them affects the approved or ordered work. */
 export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'lienWaiverRequired', 'accountingId', 'externalId']
 
 const NON_NEGATIVE_TYPES: readonly PurchaseOrderType[] = ['base', 'option', 'variance', 'service']
 
-/** Validates the order as a whole, including fields that the request body omits. */
+/** Returns the errors in the order as a whole, including fields that the request omits. */
 export function findOrderErrors(order: Pick<PurchaseOrder, 'poType' | 'total'>): FieldError[] {
   const errors: FieldError[] = []
   if (order.poType === 'backcharge' && order.total >= 0) {
@@ -70,7 +67,7 @@ export function findOrderErrors(order: Pick<PurchaseOrder, 'poType' | 'total'>):
   return errors
 }
 
-/** Returns errors in the lines of an order that is only for scheduling. */
+/** Returns the errors in the lines of an order that is only for scheduling. */
 export function findNoPaymentErrors(
   { noPayment }: Pick<PurchaseOrder, 'noPayment'>,
   lines: readonly Pick<PurchaseOrder['lines'][number], 'total'>[],
@@ -83,7 +80,7 @@ export function findNoPaymentErrors(
   )
 }
 
-/** Returns the default retainage of an order: none for a backcharge. */
+/** Returns the default retainage percentage of an order, which is 0 for a backcharge. */
 export function getDefaultRetainage(
   { poType }: Pick<PurchaseOrder, 'poType'>,
   from: Pick<Vendor, 'defaultRetainagePercent'>,
@@ -91,10 +88,10 @@ export function getDefaultRetainage(
   return poType === 'backcharge' ? 0 : from.defaultRetainagePercent
 }
 
-/** The reason codes that are too unspecific without notes. */
+/** The reason codes that require notes, because they are too unspecific alone. */
 const REASONS_NEEDING_NOTES: readonly (VarianceReasonCode | null | undefined)[] = ['backcharge', 'other']
 
-/** Returns errors for the missing fields of a variance order: the reason and the responsible party. */
+/** Returns errors if a variance order lacks the reason or the responsible party. */
 export function findVarianceErrors(
   order: Pick<PurchaseOrder, 'poType'> & {
     [Field in 'varianceReasonCode' | 'varianceResponsible' | 'notes']?: PurchaseOrder[Field] | undefined
@@ -112,7 +109,7 @@ export function findVarianceErrors(
   return [...errors, { pointer: '/notes', code: 'required', message }]
 }
 
-/** Returns errors in the reference to an earlier order; empty if there are no errors. */
+/** Returns the errors in the reference to an earlier order. */
 export function findParentErrors(
   { poType, vendorId, optionSelectionId }: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
   parent: PurchaseOrder | null,
@@ -124,21 +121,21 @@ export function findParentErrors(
   return at('other_vendor', `must be an order to the same vendor when poType is ${poType}`)
 }
 
-/** Returns why a change order cannot change the earlier order; null if it can. */
+/** Returns the reason why a change order cannot change the earlier order; null if there is none. */
 export function explainWhyNotChangeable({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
   if (ORDERED_STATUSES.includes(status)) return null
   return `${number} is ${describeStatus(status)}. A change order needs an order that has been issued.`
 }
 
-/** Returns why nothing can be ordered for the home; null if orders are possible. */
+/** Returns the reason why the home cannot have new orders; null if there is none. */
 export function explainWhyNotOrderable(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is canceled.`
   return home.archivedAt === null ? null : `${home.name} is archived.`
 }
 
 /**
- * Returns the prefix of a home's order numbers from its lot; null if it has no lot, or a lot without plain letters or
- * digits.
+ * Returns the prefix of a home's order numbers, based on its lot; null if the home has no lot, or a lot number without
+ * ASCII letters or digits.
  */
 export function toLotOrderPrefix(lotNumber: string | null): string | null {
   const lot = (lotNumber ?? '')
@@ -150,17 +147,18 @@ export function toLotOrderPrefix(lotNumber: string | null): string | null {
 }
 
 /**
- * Returns the prefix of a home's order numbers from the home's position among all homes. The letter H distinguishes the
- * prefix from a lot's prefix.
+ * Returns the prefix of a home's order numbers, based on the position of the home among all homes. The letter H
+ * distinguishes this prefix from a prefix based on a lot.
  */
 export function toPositionOrderPrefix(place: number): string {
   return `PO-H${String(place).padStart(3, '0')}`
 }
 
 /**
- * Returns the number of an order from another system. Throws if it has the form of the numbers of new orders.
+ * Returns the number of an order from another system. Throws if a future order of the home could receive the same
+ * number.
  *
- * @param next the number that the next new order of the home gets
+ * @param next the number of the home's next new order
  */
 export function toMigratedNumber(number: string, next: string): string {
   const prefix = next.replace(/\d+$/, '')

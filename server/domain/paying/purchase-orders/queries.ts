@@ -26,7 +26,7 @@ const TASK_IDS_SQL = `(
   where k."organizationId" = t."organizationId" and k."homeId" = t."homeId" and k."poIds" <> '{}'
     and t."id" = any(k."poIds") and k."archivedAt" is null)`
 
-/** Combined amounts of an order and its change orders. */
+/** The amounts that are totaled over an order and its change orders. */
 const SUMMED = [
   ...['completedAmount', 'storedAmount', 'billedAmount', 'unbilledAmount', 'retainedAmount', 'releasedAmount'],
   ...['releasingAmount', 'paidAmount', 'payableAmount', 'reservedAmount'],
@@ -38,7 +38,8 @@ const ADDITION = `m."total" >= 0 and m."status" in (${ISSUED})`
 const DEDUCTION = `m."total" < 0 and m."status" in (${DECIDED})`
 const COUNTED = `coalesce(sum(m."total") filter (where (${ADDITION}) or (${DEDUCTION})), 0)`
 
-// Independent orders with their change orders, which are few. The totals are zero if there are no change orders.
+// The totals of an independent order with its change orders, of which there are few. Additions and deductions are zero
+// if there are no change orders.
 const WHOLE = `
   case when t."rootPoId" is null then (
     select json_build_object(
@@ -90,7 +91,7 @@ export async function insert(
   await insertLines(call, created.id, lines)
 }
 
-/** Returns a new draft order: no work is completed or paid, and no task refers to the order. */
+/** Returns the record of a new draft order, which has no completed work, payments, or tasks yet. */
 export function toDraftOrder(
   { version, createdBy, createdAt, updatedAt, ...created }: NewRow<PurchaseOrder, ComputedField>,
   lines: PurchaseOrderLine[],
@@ -119,7 +120,7 @@ const INSERT_LINES = `
   from "organizations" as o cross join json_populate_recordset(null::"purchaseOrderLines", $3::json) as l
   where o."id" = $1`
 
-/** Returns the maximum size of the lines in bytes: 780 bytes per line, plus the description. */
+/** Estimates the maximum size of the lines in bytes: 780 for each line, plus its description. */
 function estimateBytes(lines: readonly PurchaseOrderLine[]): number {
   return lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
 }
@@ -177,8 +178,8 @@ export async function bumpVersion(call: WriteCall, id: string): Promise<Purchase
 }
 
 /**
- * Returns the last number that Plumbline gave to an order of the home, split into its two parts. The result is exact while the home's row is
- * locked, because creating an order locks that row.
+ * Returns the prefix and the sequence number of the last order number that Plumbline assigned in the home. The result
+ * is exact while the home's row is locked, because every creation of an order locks that row.
  */
 export async function findLastOrderNumber(
   call: WriteCall,
@@ -192,7 +193,7 @@ export async function findLastOrderNumber(
 }
 
 /**
- * Returns the numbers, in uppercase, of the home's orders from other systems that are not void. The result is exact
+ * Returns the numbers, in uppercase, of the home's orders from other systems, ignoring void orders. The result is exact
  * while the home's row is locked.
  */
 export async function findMigratedNumbers(call: WriteCall, homeId: string): Promise<ReadonlySet<string>> {
@@ -252,8 +253,8 @@ export async function findActiveOrderOfBid(
 }
 
 /**
- * Returns the total of the open orders with the vendor. The result is exact while the vendor's row is locked, because
- * issuing an order locks that row.
+ * Returns the total of the open orders of the vendor. The result is exact while the vendor's row is locked, because
+ * issuing an order locks this row.
  */
 export async function sumOpenOrders(call: WriteCall, vendorId: string): Promise<number> {
   const { total } = await call.db
@@ -266,7 +267,7 @@ export async function sumOpenOrders(call: WriteCall, vendorId: string): Promise<
   return total
 }
 
-/** Returns whether the home has this warranty request. */
+/** Returns whether the warranty request exists and belongs to the home. */
 export async function hasWarrantyRequest(
   { db, organizationId }: Tenant,
   homeId: string,
@@ -279,8 +280,8 @@ export async function hasWarrantyRequest(
 }
 
 /**
- * Returns the IDs of the given orders, of their root orders, and of all other change orders of these root orders,
- * sorted by ID.
+ * Returns the IDs of the given orders, of their root orders, and of all change orders of these root orders, sorted by
+ * ID.
  */
 export async function findIdsOfWholes(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -303,7 +304,7 @@ export async function lockIds(call: WriteCall, ids: readonly string[]): Promise<
     order by "id" for no key update`.execute(call.db)
 }
 
-/** Returns the amounts of manually closed orders that were paid outside Plumbline. */
+/** Returns the amounts that were paid outside Plumbline, for orders that were closed manually. */
 export async function findExternallyPaidAmounts(
   { db, organizationId }: Tenant,
   ids: readonly string[],
@@ -316,14 +317,14 @@ export async function findExternallyPaidAmounts(
   return new Map(rows.map(({ id, amount }) => [id, amount]))
 }
 
-/** Stores the amount of a locked order that was paid outside Plumbline, when the order is closed manually. */
+/** Stores the amount that was paid outside Plumbline when a locked order is closed manually. */
 export async function storeExternallyPaidAmount(call: WriteCall, id: string, amount: number): Promise<void> {
   await sql`
     update "purchaseOrders" set "paidElsewhere" = ${amount}
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
-/** Stores the retainage that the terms of a locked order require. Changes no other field of the order. */
+/** Stores the retainage that the terms of a locked order require, without changing other fields. */
 export async function writeRequiredRetainage(call: WriteCall, id: string, amount: number): Promise<void> {
   await sql`
     update "purchaseOrders" set "requiredRetainage" = ${amount}

@@ -21,7 +21,7 @@ import {
 } from './progress.ts'
 import { findMember, lockWhole } from './whole.ts'
 
-/** Records the progress of an order, and updates its status accordingly. */
+/** Records the progress of an order, and changes its status if necessary. */
 export async function recordOrderProgress(
   call: WriteCall,
   id: string,
@@ -66,8 +66,9 @@ export async function completeOrder(
 }
 
 /**
- * Changes the completed work of an order because of a bill. A credit memo decreases the work, and a bill that is
- * approved ahead of the work increases it. The caller bills the order. `on` is the day of the work.
+ * Changes the completed work of an order because of a bill. A credit memo decreases the completed work. A bill that is
+ * approved before the work is recorded increases it. The bill already covers the change, so this function creates no
+ * bill. `on` is the day of the work.
  */
 export async function moveProgressBy(
   call: WriteCall,
@@ -97,7 +98,7 @@ async function storeAndMove(
   progress: OrderProgress,
   { reason, on, isTakenBack }: Following,
 ): Promise<PurchaseOrder> {
-  // A vendor that works on an order has accepted it.
+  // A vendor that has started the work has accepted the order.
   const accepted = order.status === 'issued' && hasProgress(progress) ? await acceptOrder(call, order, reason) : order
   const to = computeStatusAfter(accepted, progress)
   const after = await storeProgressAndStatus(call, locked, accepted, progress, { to, reason, on })

@@ -21,7 +21,9 @@ export async function loadRetainageTerms(call: Tenant, whole: Whole): Promise<Re
   }
 }
 
-/** A step at a milestone begins when the milestone is completed, at the amount invoiced through that day. */
+/**
+ * A step at a milestone begins when the milestone is completed, at the amount that was invoiced by the end of that day.
+ */
 async function loadSteps(call: Tenant, whole: Whole): Promise<StepAtAmount[]> {
   const { retainageSteps } = whole.root
   const total = getTotalOfWhole(whole)
@@ -54,7 +56,7 @@ async function findBilledAtMilestones(
   return new Map(rows.map(({ id, billed }) => [id, billed]))
 }
 
-/** Returns the billed amounts of lines with their own retainage, from the postings of bills. */
+/** Returns the billed amounts of lines with their own retainage percentage, computed from the postings of bills. */
 async function loadOwnShares({ db, organizationId }: Tenant, { members }: Whole): Promise<OwnShare[]> {
   const percents = getLineRetainagePercents(members)
   if (percents.size === 0) return []
@@ -70,7 +72,10 @@ async function loadOwnShares({ db, organizationId }: Tenant, { members }: Whole)
   })
 }
 
-/** Returns the retainage percentages of lines with their own retainage, by order ID and line ID. */
+/**
+ * Returns the percentages of the lines with their own retainage percentage. The keys consist of an order ID and a line
+ * ID.
+ */
 export function getLineRetainagePercents(
   orders: readonly Pick<PurchaseOrder, 'id' | 'lines'>[],
 ): ReadonlyMap<string, number> {
@@ -83,7 +88,7 @@ export function getLineRetainagePercents(
   )
 }
 
-/** Throws if a retainage step names a milestone that the home does not have. */
+/** Throws if a retainage step refers to a milestone that the home does not have. */
 export async function assertMilestonesExist(
   { db, organizationId }: Tenant,
   homeId: string,

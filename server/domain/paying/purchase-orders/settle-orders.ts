@@ -13,9 +13,8 @@ import { loadRetainageTerms } from './retainage-terms.ts'
 import { getSignOfWhole, getTotalOfWhole, getWholes, isCountedInTotal, sumOverWhole, type Whole } from './whole.ts'
 
 /**
- * Updates locked orders after one of their bills or payments changes, and closes orders that are paid in full. The
- * amounts are summed again each time instead of being adjusted. No sequence of payments and voids can therefore leave a
- * difference of a cent.
+ * Updates locked orders after one of their bills or payments changes, and closes orders that are paid in full. Sums all
+ * amounts again instead of adjusting them, so that no sequence of payments and voids leaves a difference of a cent.
  */
 export async function updateOrdersAfterPayment(
   call: WriteCall,
@@ -26,8 +25,8 @@ export async function updateOrdersAfterPayment(
 }
 
 /**
- * Updates the amounts of locked orders from their bills and payments. The locked orders must include all change orders;
- * see lockWholes.
+ * Updates the amounts of locked orders from their bills and payments. The locked orders must include all change orders
+ * (see `lockWholes`).
  */
 export async function updateOrderAmounts(call: WriteCall, locked: readonly PurchaseOrder[]): Promise<PurchaseOrder[]> {
   const ids = locked.map(({ id }) => id)
@@ -61,7 +60,7 @@ export async function updateOrderAmounts(call: WriteCall, locked: readonly Purch
   return after
 }
 
-/** Applies payments without a bill to the bills of each order. Returns the IDs of the bills. */
+/** Applies the payments without a bill to the bills of each order. Returns the IDs of these bills. */
 async function applyPrepaid(
   call: WriteCall,
   locked: readonly PurchaseOrder[],
@@ -82,7 +81,8 @@ async function applyPrepaid(
 }
 
 /**
- * Throws if payments exceed the total, or if releases exceed the withheld retainage. These limits cannot be overridden.
+ * Throws if payments exceed the total, or if releases exceed the withheld retainage. Users cannot override these
+ * limits.
  */
 function assertWithinLimits(
   whole: Whole,
@@ -113,15 +113,18 @@ function assertWithinLimits(
     )
 }
 
-/** Returns the paid and reserved amount of an order. A refund that is not paid yet leaves no room for another payment. */
+/**
+ * Returns the paid and reserved amounts of an order. An unpaid refund does not reduce this amount, so it leaves no room
+ * for another payment.
+ */
 function getCommitted(order: PurchaseOrder, sums: PaymentSums | undefined, sign: 1 | -1): number {
   const refunding = sums === undefined ? 0 : sign < 0 ? sums.adjustingUp : sums.adjustingDown
   return sum([order.paidAmount, order.reservedAmount, order.releasingAmount, -refunding])
 }
 
 /**
- * Closes orders that are paid in full with their change orders, and reopens them if they are no longer paid in full.
- * The last payment closes an order with its change orders. Voiding this payment changes all of them back to completed.
+ * Closes orders that are paid in full, together with their change orders, and reopens orders that no longer are. The
+ * last payment closes an order with its change orders. Voiding this payment changes their status back to completed.
  */
 export async function closeFullyPaidOrders(
   call: WriteCall,

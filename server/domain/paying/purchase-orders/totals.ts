@@ -7,14 +7,14 @@ import { NO_PROGRESS } from './progress.ts'
 
 type OrderTotals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total'>
 
-/** A line with a known price, entered or looked up. */
+/** An order line whose price is known, because it was entered or looked up. */
 export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'description' | 'unitPrice'> {
   description: string
   unitPrice: number
   priceId: string | null
 }
 
-/** Returns the lines with their names, totals, and tax, but without progress, and the totals of the order. */
+/** Returns the totals of the order, and the lines with their names, totals, and tax, but without progress. */
 export function calculateOrderTotals(inputs: readonly PricedLine[], currency: string): OrderTotals {
   const errors: FieldError[] = []
   const taken = new Set(inputs.map((line) => line.lineId))

@@ -4,15 +4,16 @@ import { sum } from '../../../platform/values/money.ts'
 import { COMMITTED_STATUSES, ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
 import * as orders from './queries.ts'
 
-/** An order with the change orders that share its limits, retainage, and closing, sorted by ID. */
+/** An order with its change orders, sorted by ID. They share limits and retainage, and are closed together. */
 export interface Whole {
   root: PurchaseOrder
   members: PurchaseOrder[]
 }
 
 /**
- * Locks the given orders, their root orders, and all other change orders of these root orders, sorted by ID. All code
- * that changes amounts uses this order. The lock of the root order protects the order and all of its change orders.
+ * Locks the given orders, their root orders, and all change orders of these root orders, sorted by ID. All code that
+ * changes amounts locks orders in this sequence. The lock of the root order also prevents concurrent changes to its
+ * change orders.
  */
 export async function lockWholes(call: WriteCall, poIds: readonly string[]): Promise<PurchaseOrder[]> {
   const ids = await orders.findIdsOfWholes(call, poIds)
@@ -21,7 +22,7 @@ export async function lockWholes(call: WriteCall, poIds: readonly string[]): Pro
 }
 
 export async function lockWhole(call: WriteCall, poId: string): Promise<PurchaseOrder[]> {
-  // The order may not exist or may belong to a different builder.
+  // Throws if the order does not exist or belongs to another organization.
   await orders.find(call, poId)
   return lockWholes(call, [poId])
 }
@@ -44,8 +45,8 @@ export function getWhole(all: readonly PurchaseOrder[], poId: string): Whole {
 }
 
 /**
- * Returns whether the order counts toward the total. Additions count after they are issued, and deductions after they
- * are approved.
+ * Returns whether the order's total counts toward the total of its group. An addition counts after it is issued, and a
+ * deduction after it is approved.
  */
 export function isCountedInTotal({ rootPoId, status, total }: PurchaseOrder): boolean {
   if (rootPoId === null) return status !== 'void' && status !== 'declined'
@@ -56,7 +57,9 @@ export function getTotalOfWhole({ members }: Whole): number {
   return sum(members.flatMap((member) => (isCountedInTotal(member) ? member.total : [])))
 }
 
-/** For an order that the vendor owes, all amounts are negative, so the signs are inverted before the comparison. */
+/**
+ * If the vendor owes the order's amounts, all amounts are negative, so their signs are inverted before the comparison.
+ */
 export function getSignOfWhole({ root }: Whole): 1 | -1 {
   return root.total < 0 ? -1 : 1
 }

@@ -11,21 +11,21 @@ import * as orders from '../purchase-orders/queries.ts'
 import { calculateOrderTotals } from '../purchase-orders/totals.ts'
 import * as openOrders from './reprice-queries.ts'
 
-/** The limits of one request, so that neither its locks nor its response grow with the size of the builder. */
+/** The limits of one request. They bound the number of locks and the size of the response for builders of any size. */
 const MAX_ORDERS = 500
 const MAX_LINES = 5000
 
 interface ComparedOrder {
   order: PurchaseOrder
   after: PurchaseOrder
-  /** The vendor's price of each line with a part, by line ID. */
+  /** The vendor's price for each line with a part, by line ID. */
   offers: ReadonlyMap<string, PriceOffer>
 }
 
 /**
- * Updates the vendor's open orders to the vendor's prices on a date. Prices of the contract take precedence. The number
- * of statements does not depend on the number of orders. Locks are taken in this order: the contract, then the orders
- * by their IDs.
+ * Changes the prices in the vendor's open orders to those that apply on a date. Prices of the contract take precedence.
+ * The number of statements does not depend on the number of orders. Locks the contract first, and then the orders by
+ * ID.
  */
 export async function repriceOrders(
   call: WriteCall,
@@ -123,7 +123,7 @@ function applyOffers(order: PurchaseOrder, offers: ReadonlyMap<string, PriceOffe
     return { ...line, unitPrice: offer.unitPrice, priceId: offer.priceId }
   })
   try {
-    // Only an order from an earlier revision becomes an order of the contract.
+    // An order without a contract remains without a contract.
     const source = order.contractId === null ? null : contractId
     return { ...order, ...calculateOrderTotals(lines, order.currency), contractId: source }
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Contract, PurchaseOrder } from '../../../../client/contract.gen.ts
 import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { PENDING_STATUSES, UNSETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 
-/** An order with parts that is neither settled nor void, with the community of its home. */
+/** An order with parts that is neither settled nor void, and the community of its home. */
 export interface OpenOrder {
   id: string
   communityId: string
@@ -13,7 +13,7 @@ export interface OpenOrder {
 
 /**
  * Locks the vendor's open orders with parts until the transaction ends, in the order of their IDs. Includes orders of
- * any revision of the contract, and orders without a contract or a bid.
+ * any revision of the contract, and orders with neither a contract nor a bid.
  */
 export async function lockOpenOrders(
   call: WriteCall,
@@ -28,7 +28,7 @@ export async function lockOpenOrders(
     where "organizationId" = ${organizationId} and "id" = any(${found.map(({ id }) => id)}::text[])
     order by "id" for no key update`.execute(db)
   const ids = locked.map(({ id }) => id)
-  // Another transaction may have changed some of them before they were locked.
+  // Read the orders again, because another transaction may have changed them before they were locked.
   return findOpenOrders(call, contract, communityId, sql`o."id" = any(${ids}::text[])`, max)
 }
 
@@ -56,7 +56,7 @@ async function findOpenOrders(
   return rows
 }
 
-/** Writes the repriced orders, which are locked, in two statements. */
+/** Writes the new prices of locked orders, in two statements. */
 export async function storePrices(call: WriteCall, orders: readonly PurchaseOrder[]): Promise<void> {
   if (orders.length === 0) return
   const { db, organizationId, now } = call

@@ -4,10 +4,10 @@ import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { findRecipients } from '../../messages/find-recipients.ts'
 import { sendMessage } from '../../messages/send-message.ts'
 
-/** The maximum number of orders that a message can name. */
+/** The maximum number of orders that one message contains. */
 const MAX_ORDERS = 500
 
-/** Sends each vendor one message that a drawing of its issued, unfinished orders was revised. */
+/** If a drawing is revised, sends one message to each vendor with unfinished orders that were issued with it. */
 export async function notifyVendorsOfRevision(call: WriteCall, drawing: Drawing): Promise<void> {
   const { sheetNumber, title, revisions } = drawing
   const [current] = revisions

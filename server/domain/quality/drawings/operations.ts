@@ -11,7 +11,7 @@ import * as plans from '../../land/plans/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import { notifyVendorsOfRevision } from './notify-vendors-of-revision.ts'
 
-/** A drawing shows all its revisions, so their number is limited. */
+/** A drawing contains all of its revisions, so their number is limited. */
 const MAX_REVISIONS = 50
 
 export const drawingOperations = {

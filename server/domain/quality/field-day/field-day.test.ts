@@ -19,7 +19,7 @@ const addHome = async (name: string, fields: object = {}): Promise<string> =>
 
 const readDay = (query = '') => desk.get(`/field/day?superintendentId=${superintendentId}${query}`)
 
-/** Returns the records of one home in the day. */
+/** Returns the data of one home from the field day. */
 async function readDayOf(homeId: string) {
   const day = await readDay()
   const ofHome = (part: string) => day[part].filter((record: { homeId: string }) => record.homeId === homeId)
@@ -114,7 +114,7 @@ test('the ETag of the day changes only if the day changes', async () => {
   }
   expect(await read()).toBe(200)
   desk.plumbline.clock.advance(60_000)
-  // Scheduled jobs may still change a task of the day, such as the notice that its vendor received.
+  // Background jobs can still change a task of the day, for example by notifying its vendor.
   await expect.poll(read, { timeout: 20_000 }).toBe(304)
   await addHome('Lot 40')
   expect((await desk.plumbline.get(address, { key: desk.builder.key, headers })).status).toBe(200)

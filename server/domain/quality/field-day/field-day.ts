@@ -6,12 +6,12 @@ import { listOpenPredecessors } from '../../building/tasks/task.ts'
 import { findRunningEntry } from '../../building/timesheets/entry-queries.ts'
 import * as fieldDay from './queries.ts'
 
-/** Maximum size of the response in the contract. A phone stores the response to work without a connection. */
+/** The maximum size of the response in the API contract. Phones store the response to work offline. */
 const MAX_BYTES = 512_000
 
 /**
- * The maximum number of rows in each list equals the maximum in the contract. The limits in bytes restrict how much is
- * read from the database. A typical day with 60 homes uses half of these limits.
+ * The maximum number of rows of each list is that of the API contract. The maximum number of bytes limits the amount of
+ * data that is read from the database. A typical day with 60 homes uses half of the bytes.
  */
 const LIMITS = {
   homes: { rows: 60, bytes: 50_000 },
@@ -28,14 +28,14 @@ const DAYS_AHEAD = 14
 const DAYS_BACK = 7
 /** A daily log can be edited until two days after its date. */
 const DAYS_OF_LOGS = 2
-/** Maximum number of predecessors that are read. 400 tasks have far fewer predecessors. */
+/** The maximum number of predecessors that are read. 400 tasks have far fewer predecessors. */
 const MAX_PREDECESSORS = 4000
 /**
- * How many times skipped tasks are replaced by their predecessors. Longer chains of skipped tasks do not occur in
- * practice.
+ * The maximum length of a chain of skipped tasks that is followed to find open predecessors. Longer chains do not occur
+ * in practice.
  */
 const MAX_ROUNDS = 3
-/** Maximum number of names of open predecessors in the contract. */
+/** The maximum number of names of open predecessors in the API contract. */
 const MAX_NAMES = 3
 
 /** Returns all data that a superintendent needs on site for a day. */
@@ -93,7 +93,7 @@ export async function getFieldDay(call: Call, query: Input<'getFieldDay'>['query
 }
 
 const NOTHING: fieldDay.LimitedList<never> = { rows: [], isTruncated: false }
-/** Maximum number of trades of a home in the contract. */
+/** The maximum number of trades of a home in the API contract. */
 const MAX_TRADES = 100
 
 /** Returns the tasks with the names of their open predecessors. */
@@ -122,7 +122,7 @@ async function addOpenPredecessors(call: Call, tasks: readonly fieldDay.StoredFi
   }))
 }
 
-/** Returns the IDs of all vendors in the day, starting with the vendors of tasks. */
+/** Returns the IDs of all vendors in the field day, starting with the vendors of tasks. */
 function listVendorIds({ tasks, inspections, punchItems, visits, homes }: FieldDay): string[] {
   const ids = [
     ...[...tasks, ...punchItems, ...visits].map(({ vendorId }) => vendorId),
@@ -133,8 +133,8 @@ function listVendorIds({ tasks, inspections, punchItems, visits, homes }: FieldD
 }
 
 /**
- * Removes tasks from the end of the list until the day fits into the response. Only long texts in tasks make this
- * necessary.
+ * Removes tasks from the end of the list until the response does not exceed its maximum size. This is necessary only if
+ * tasks have long texts.
  */
 function shorten(day: FieldDay): FieldDay {
   let excess = Buffer.byteLength(JSON.stringify(day)) - MAX_BYTES

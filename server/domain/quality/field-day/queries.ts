@@ -14,7 +14,7 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { FINISHED_STATUSES } from '../../land/home-statuses.ts'
 import { toSuperintendentHomesSql } from '../../land/superintendents.ts'
 
-/** List that is limited by a number of rows and a number of bytes. */
+/** A list with limits on the number of rows and of bytes. */
 export interface LimitedList<Row> {
   rows: Row[]
   /** Whether rows were omitted. */
@@ -28,8 +28,8 @@ export interface ListLimits {
 }
 
 /**
- * Returns the first rows of a query, up to the limits. The query must return each row as the JSON object "item", with
- * its position as "n". The database measures the rows, so that at most the limit is sent and parsed.
+ * Returns the first rows of a query, up to the limits. The query must return each row as a JSON object `item` and its
+ * position as `n`. The database measures the rows, so that no row beyond the limits is transferred or parsed.
  */
 async function listWithin<Row>(
   { db }: Tenant,
@@ -58,7 +58,7 @@ const objectSql = (row: string, fields: readonly string[], more: Readonly<Record
 
 const FINISHED_SQL = FINISHED_STATUSES.map((status) => `'${status}'`).join(', ')
 
-/** Returns the superintendent's unfinished homes. Homes under construction are first. */
+/** Returns the unfinished homes of the superintendent. Homes under construction are first. */
 export function listFieldHomes(
   call: Tenant,
   superintendentId: string,
@@ -77,12 +77,12 @@ export function listFieldHomes(
   return listWithin(call, statement, [call.organizationId, superintendentId], limits)
 }
 
-/** Task with the links from which `waitsFor` is computed. */
+/** A task with its links, from which `waitsFor` is computed. */
 export type StoredFieldTask = Omit<FieldTask, 'waitsFor'> & Pick<Task, 'predecessors'>
 
 /**
- * Returns the open tasks that start by a date, by start date, and then the tasks that were completed since another
- * date.
+ * Returns the open tasks that start on or before a date, sorted by start date, followed by the tasks that were
+ * completed since another date.
  */
 export function listTasks(
   call: Tenant,
@@ -105,7 +105,7 @@ export function listTasks(
   return listWithin(call, statement, [call.organizationId, homeIds, until, completedSince], limits)
 }
 
-/** Fields of a predecessor that determine whether its successors can start. */
+/** The fields of a predecessor that determine whether its successors can start. */
 export type PredecessorTask = Pick<
   Task,
   'id' | 'name' | 'scope' | 'status' | 'inspectionResult' | 'releasedScopes' | 'predecessors'
@@ -140,7 +140,7 @@ export function listFieldTrades(
   return listWithin(call, statement, [call.organizationId, homeIds], limits)
 }
 
-/** Returns the requested and scheduled inspections of the homes, by date. */
+/** Returns the requested and scheduled inspections of the homes, sorted by date. */
 export function listFieldInspections(
   call: Tenant,
   homeIds: readonly string[],
@@ -161,7 +161,7 @@ export function listFieldInspections(
   return listWithin(call, statement, [call.organizationId, homeIds], limits)
 }
 
-/** Returns the unverified punch items of the homes, by due date. */
+/** Returns the unverified punch items of the homes, sorted by due date. */
 export function listFieldPunchItems(
   call: Tenant,
   homeIds: readonly string[],
@@ -178,7 +178,7 @@ export function listFieldPunchItems(
   return listWithin(call, statement, [call.organizationId, homeIds], limits)
 }
 
-/** Returns upcoming visits, including finished ones, to the superintendent's homes or by the superintendent. */
+/** Returns upcoming visits to the superintendent's homes or by the superintendent, including finished visits. */
 export function listFieldVisits(
   call: Tenant,
   { superintendentId, from, to }: { superintendentId: string; from: string; to: string },
@@ -197,7 +197,7 @@ export function listFieldVisits(
   return listWithin(call, statement, [call.organizationId, superintendentId, from, to], limits)
 }
 
-/** Returns the daily logs of the homes for the given days, newest first. */
+/** Returns the daily logs of the homes on the given days, newest first. */
 export function listFieldLogs(
   call: Tenant,
   { homeIds, from, to }: { homeIds: readonly string[]; from: string; to: string },

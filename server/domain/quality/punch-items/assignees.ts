@@ -10,7 +10,7 @@ interface Assignees {
   assigneeUserId?: string | null | undefined
 }
 
-/** Throws unless the named vendors and user exist, and the vendor that must fix the item is not archived. */
+/** Throws unless the given vendors and user exist, and the vendor that must fix the item is not archived. */
 export async function assertAssigneesExist(call: WriteCall, requested: Assignees): Promise<void> {
   const { vendorId, responsibleVendorId, assigneeUserId } = requested
   const unknown: string[] = []
@@ -25,7 +25,7 @@ export async function assertAssigneesExist(call: WriteCall, requested: Assignees
     throw conflict('vendor_archived', `Cannot assign ${vendor.companyName}: the vendor is archived.`)
 }
 
-/** Throws unless the task, if any, belongs to this home. */
+/** Throws unless the task belongs to this home or is null. */
 export async function assertTaskBelongsToHome(
   call: WriteCall,
   homeId: string,

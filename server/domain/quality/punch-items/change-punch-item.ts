@@ -14,7 +14,7 @@ import {
 } from './punch-item.ts'
 import * as punchItems from './queries.ts'
 
-/** Locks an item after its home, in the same order as every other change of an item. */
+/** Locks an item after locking its home, in the same order as every change of an item. */
 export async function lockPunchItem(call: WriteCall, id: string): Promise<PunchItem> {
   const { homeId } = await punchItems.find(call, id)
   await homes.lock(call, homeId)
@@ -33,7 +33,7 @@ export async function changePunchItemStatus(
   assertFieldsFitStatus(before, change)
   await assertAssigneesExist(call, change)
   const assignment = {
-    // A newly named vendor or user replaces the vendor or user that was named before.
+    // A new vendor or user replaces both the previous vendor and the previous user.
     ...(vendorId !== undefined && { vendorId, assigneeUserId: assigneeUserId ?? null }),
     ...(vendorId === undefined && assigneeUserId !== undefined && { vendorId: null, assigneeUserId }),
     ...(dueDate !== undefined && { dueDate }),
@@ -46,7 +46,7 @@ type ItemChanges = Partial<
   Pick<PunchItem, 'vendorId' | 'assigneeUserId' | 'dueDate' | 'plannedDate' | 'disputeNote' | 'responsibleVendorId'>
 >
 
-/** Stores a checked status change of a locked item with its history and event. */
+/** Stores a status change of a locked item that has been checked, and records its history and event. */
 export async function storeStatusChange(
   call: WriteCall,
   before: PunchItem,
@@ -62,7 +62,7 @@ export async function storeStatusChange(
   return after
 }
 
-/** Sets the time at which the vendor is notified, or cancels the notification. */
+/** Schedules or cancels the notification of the vendor. */
 export async function scheduleAssignmentNotice(call: WriteCall, { id, status, vendorId }: PunchItem): Promise<void> {
   const isDue = status === 'assigned' && vendorId !== null
   await punchItems.storeNoticeTime(call, id, isDue ? new Date(call.now.getTime() + NOTICE_DELAY_MS) : null)

@@ -11,12 +11,10 @@ import { lockOpenHome } from './punch-home.ts'
 import { isAssignable } from './punch-item.ts'
 import * as punchItems from './queries.ts'
 
-/** A buyer reads and signs the whole list of a walkthrough, so its length is limited. */
+/** A buyer reads and signs the entire list of a walkthrough, so its length is limited. */
 const MAX_ITEMS = 300
 
-/**
- * Adds an item to a home. If the item has a due date and a vendor or user to fix it, the item is assigned immediately.
- */
+/** Adds an item to a home. An item with a due date and a vendor or user to fix it is assigned immediately. */
 export async function addPunchItem(
   call: WriteCall,
   body: Checked['PunchItemCreate'],

@@ -8,7 +8,9 @@ import * as orders from '../../paying/purchase-orders/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import * as punchItems from './queries.ts'
 
-/** Drafts the order that charges a vendor for an item, unless the item already has such an order that is not void. */
+/**
+ * Drafts the order that charges a vendor for an item, unless the item already has such an order (ignoring void orders).
+ */
 export async function draftBackcharge(
   call: WriteCall,
   id: string,

@@ -6,7 +6,7 @@ import { findRecipients } from '../../messages/find-recipients.ts'
 import { sendMessage } from '../../messages/send-message.ts'
 import * as punchItems from './queries.ts'
 
-/** Sends each vendor one message about all items that were assigned to it in a home during the last minutes. */
+/** Sends each vendor one message about all items of a home that were recently assigned to it. */
 export async function notifyPunchAssignments(services: Services): Promise<void> {
   await processDueItems(services, {
     what: 'punch items to announce',
@@ -35,7 +35,7 @@ async function notifyVendors(call: WriteCall, homeId: string): Promise<void> {
   }
 }
 
-/** A longer list is shown completely in the portal. */
+/** The portal shows the complete list. */
 const MAX_LISTED = 40
 
 function writeText(homeName: string, items: readonly punchItems.UnnoticedItem[]): string {

@@ -63,7 +63,7 @@ async function updateItem(
   const after = await punchItems.update(call, before, {
     ...body,
     scope,
-    // The vendor that was previously assigned to the item promised this date.
+    // The previously assigned vendor promised this date.
     ...(isOtherVendor && { plannedDate: null }),
   })
   if (after.status === 'assigned') assertItemAssignable(after.number, after)

@@ -4,8 +4,8 @@ import { conflict } from '../../../platform/problems/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 
 /**
- * Locks a home for a change that `what` names in errors, such as adding an item. Throws `conflict` if the home is
- * canceled or archived.
+ * Locks a home for a change. `what` describes the change in errors, such as adding an item. Throws `conflict` if the
+ * home is canceled or archived.
  */
 export async function lockOpenHome(call: WriteCall, homeId: string, what: string): Promise<Home> {
   await homes.assertExist(call, [homeId], '/homeId')

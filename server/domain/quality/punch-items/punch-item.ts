@@ -10,7 +10,10 @@ export const PUNCH_ITEM_MOVES: Readonly<Record<PunchItemStatus, readonly PunchIt
   cancelled: [],
 }
 
-/** Vendors are notified of all new items of a home together, this long after the first item was assigned. */
+/**
+ * The delay between the first assignment and the notification. Vendors receive one notification about all items that
+ * were assigned during this time.
+ */
 export const NOTICE_DELAY_MS = 15 * 60_000
 
 type Assignment = Pick<PunchItem, 'vendorId' | 'assigneeUserId' | 'dueDate'>
@@ -27,7 +30,7 @@ export function assertItemAssignable(number: string, assignment: Assignment): vo
   throw conflict('missing_data', `Cannot assign ${number}: it has no ${lacks}. Set ${lacks}.`)
 }
 
-/** Throws if the fields of a status change do not fit the new status. */
+/** Throws if the fields of a status change do not match the new status. */
 export function assertFieldsFitStatus(before: PunchItem, change: PunchItemStatusChange): void {
   const { status, reason = null } = change
   const assigning = (['vendorId', 'assigneeUserId', 'dueDate'] as const).filter((field) => change[field] !== undefined)
@@ -51,7 +54,7 @@ export function assertFieldsFitStatus(before: PunchItem, change: PunchItemStatus
     ])
 }
 
-/** Returns the fields that a status change sets in addition to the status. */
+/** Returns the fields that change together with the status. */
 export function computeItemStatusFields(
   before: PunchItem,
   to: PunchItemStatus,
@@ -67,7 +70,7 @@ export function computeItemStatusFields(
   }
 }
 
-/** Throws unless the vendor, the user, and the due date of the item can still change. */
+/** Throws if the vendor, the user, and the due date of the item can no longer change. */
 export function assertAssigneeCanChange({ number, status }: PunchItem): void {
   if (status === 'open' || status === 'assigned') return
   throw conflict(

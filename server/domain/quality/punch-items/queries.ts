@@ -15,7 +15,7 @@ export const { list, find, findAll, findOptional, findAllWith, lock, insert, upd
   schema: 'PunchItem',
 })
 
-/** Returns the number of the home's next item. The caller must lock the home. */
+/** Returns the number of the home's next item. The caller must have locked the home. */
 export async function findNextItemNumber({ db, organizationId }: WriteCall, homeId: string): Promise<string> {
   const { rows } = await sql<{ last: number | null }>`
     select max(substring("number" from 3)::integer) as "last" from "punchItems"
@@ -23,7 +23,7 @@ export async function findNextItemNumber({ db, organizationId }: WriteCall, home
   return `P-${(rows[0]?.last ?? 0) + 1}`
 }
 
-/** Returns the number of items that were found in a walkthrough. */
+/** Returns the number of items that were found during a walkthrough. */
 export async function countItemsOfWalkthrough({ db, organizationId }: Tenant, walkthroughId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "punchItems"
@@ -31,7 +31,7 @@ export async function countItemsOfWalkthrough({ db, organizationId }: Tenant, wa
   return rows[0]?.count ?? 0
 }
 
-/** Sets the time at which the vendor of an item is notified of its assignment; null if no notification is needed. */
+/** Sets the time at which the vendor is notified that an item is assigned to it; null for no notification. */
 export async function storeNoticeTime(
   { db, organizationId }: WriteCall,
   id: string,
@@ -48,7 +48,7 @@ export async function storeNoticeTime(
 export const toDueNoticesSql: DueSql = (now) => sql`
   select "organizationId" from "punchItems" where "noticeDueAt" <= ${now}`
 
-/** Returns items of any organization whose vendors are due to be notified. */
+/** Returns items of any organization whose vendors must now be notified. */
 export async function findDueNotices(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "homeId" as "claimedId", "id", "noticeDueAt"::text as "at" from "punchItems"
@@ -61,7 +61,7 @@ export function lockAvailableHomes(call: WriteCall, ids: readonly string[]): Pro
   return lockAvailableRecords(call, 'homes', ids)
 }
 
-/** An item whose vendor has not been notified of it yet. */
+/** An item about which its vendor has not been notified yet. */
 export interface UnnoticedItem {
   id: string
   vendorId: string
@@ -72,8 +72,8 @@ export interface UnnoticedItem {
 }
 
 /**
- * Returns the items of a locked home whose vendors have not been notified of them yet, so that one message can name all
- * of these items. Marks the items as notified.
+ * Returns the items of a locked home about which their vendors have not been notified yet, so that one message can
+ * contain all of them. Marks the items as notified.
  */
 export async function claimNotices({ db, organizationId }: WriteCall, homeId: string): Promise<UnnoticedItem[]> {
   const { rows } = await sql<UnnoticedItem & { isAssigned: boolean }>`
@@ -93,7 +93,7 @@ export async function countFixPhotos({ db, organizationId }: Tenant, recordId: s
   return rows[0]?.count ?? 0
 }
 
-/** Returns the reason why an item was last reassigned; null if no reason is recorded. */
+/** Returns the reason why a fixed item was last assigned again; null if none is recorded. */
 export async function findReopenReason({ db, organizationId }: Tenant, id: string): Promise<string | null> {
   const { rows } = await sql<{ reason: string | null }>`
     select "reason" from "statusChanges"
@@ -102,7 +102,7 @@ export async function findReopenReason({ db, organizationId }: Tenant, id: strin
   return rows[0]?.reason ?? null
 }
 
-/** Returns the data that determines whether an item can be added to a walkthrough. */
+/** Returns the data of a walkthrough that determines whether items can be added. */
 export async function findWalkthrough(
   { db, organizationId }: Tenant,
   id: string,

@@ -8,7 +8,7 @@ import { storeStatusChange } from './change-punch-item.ts'
 import { PUNCH_ITEM_MOVES } from './punch-item.ts'
 import * as punchItems from './queries.ts'
 
-/** Applies the response of the vendor to which a locked item is assigned. */
+/** Applies the response of the vendor that must fix a locked item. */
 export async function recordPunchItemResponse(
   call: WriteCall,
   before: PunchItem,

@@ -14,7 +14,7 @@ export const VISIT_MOVES: Readonly<Record<VisitStatus, readonly VisitStatus[]>> 
   cancelled: [],
 }
 
-/** Changes the status of a locked visit. The requests of a visit that does not take place become assigned again. */
+/** Changes the status of a locked visit. If the visit does not take place, its requests become assigned again. */
 export async function changeVisitStatus(
   call: WriteCall,
   before: Visit,

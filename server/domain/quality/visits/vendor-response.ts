@@ -6,7 +6,7 @@ import * as punchItems from '../punch-items/queries.ts'
 import { changeWarrantyRequestStatus, lockVisitRequests } from '../warranty-requests/change-request.ts'
 import { changeVisitStatus, VISIT_MOVES } from './change-visit.ts'
 
-/** Applies the response of the vendor of a locked visit. Declining cancels the visit. */
+/** Applies the response of the vendor to a locked visit. If the vendor declines, cancels the visit. */
 export async function recordVisitResponse(
   call: WriteCall,
   before: Visit,

@@ -53,7 +53,7 @@ export const walkthroughOperations = {
 
   async closeWalkthrough({ path, body }, call) {
     const walkthrough = await call.write(async (call) => {
-      // Items are added under the lock of their home, so that the list does not grow while it is signed.
+      // Adding an item locks its home. Lock the home here too, so that no item is added while the list is signed.
       const { homeId } = await walkthroughs.find(call, path.walkthroughId)
       const home = await homes.lock(call, homeId)
       const before = await walkthroughs.lock(call, path.walkthroughId)

@@ -2,11 +2,11 @@ import type { Signature } from '../../../../client/contract.gen.ts'
 import type { Drawing } from '../../paying/documents/drawing-thread.ts'
 import { createPdf, ensureSpace, GRAY, removeControlCharacters, toOneLine } from '../../paying/documents/pdf.ts'
 
-/** The data of a walkthrough's document. */
+/** The data shown in the document of a walkthrough. */
 export interface WalkthroughSheet {
   builder: string
   home: string
-  /** The list, or the whole text that was signed. */
+  /** The list of items or, for a signed walkthrough, the entire signed text. */
   text: string
   changedAt: string
   signature: Pick<Signature, 'textSha256'> | null

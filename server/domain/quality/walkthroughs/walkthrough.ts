@@ -8,12 +8,12 @@ export const KIND_NAMES: Readonly<Record<WalkthroughKind, string>> = {
   eleven_month: 'Eleven-month walkthrough',
 }
 
-/** Returns whether a walkthrough is closed only with the buyer's signature. */
+/** Returns whether closing a walkthrough requires the buyer's signature. */
 export function isSignatureRequired({ kind }: Pick<Walkthrough, 'kind'>): boolean {
   return kind === 'orientation' || kind === 'final'
 }
 
-/** Returns the list of a walkthrough in the form that the buyer reads and signs. */
+/** Returns the list of a walkthrough as the text that the buyer reads and signs. */
 export function formatWalkthroughList(
   { kind, date }: Pick<Walkthrough, 'kind' | 'date'>,
   homeName: string,

@@ -84,7 +84,7 @@ test('closing a home with punch items that are due before closing requires an ov
     plumbline.post(`/api/ext/homes/${home.id}/status`, { status: to, ...more })
   for (const to of ['permitting', 'ready_to_start', 'under_construction', 'completed'])
     expect([to, (await status(to)).status]).toEqual([to, 200])
-  // The home has no sale either, so the first reason is the sale.
+  // The home also has no sale, which is the first reason.
   expect(await status('closed')).toMatchObject({ status: 409, body: { reason: 'needs_override' } })
   const keyWithoutPunch = await plumbline.newKey(['homes:write', 'homes:read', 'sales:write'])
   const body = { status: 'closed', overrideReason: 'The buyers agreed.' }

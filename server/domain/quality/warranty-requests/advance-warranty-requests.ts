@@ -5,7 +5,7 @@ import { changeWarrantyRequestStatus, storeRequestChanges } from './change-reque
 import * as requests from './queries.ts'
 import { listOpenTargets } from './warranty-request.ts'
 
-/** Announces each missed target once, and closes completed requests to which the owner has not objected. */
+/** Records an event for each missed target, once, and closes completed requests to which the owner has not objected. */
 export async function advanceWarrantyRequests(services: Services): Promise<void> {
   await processDueItems(services, {
     what: 'warranty requests that are due',

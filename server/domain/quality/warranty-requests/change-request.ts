@@ -8,7 +8,7 @@ import * as punchItems from '../punch-items/queries.ts'
 import * as requests from './queries.ts'
 import { computeNextDueTime, isOverdue, WARRANTY_REQUEST_MOVES } from './warranty-request.ts'
 
-/** Stores changes of a locked request, and the time of the next automatic action on it. */
+/** Stores changes of a locked request and schedules the next automatic action. */
 export async function storeRequestChanges(
   call: WriteCall,
   before: WarrantyRequest,
@@ -20,14 +20,14 @@ export async function storeRequestChanges(
   return after
 }
 
-/** Stores the time of the next automatic action on a request. */
+/** Schedules the next automatic action on a request. */
 export async function scheduleNextAction(call: WriteCall, request: WarrantyRequest): Promise<void> {
   const missedTargets = await requests.findMissedTargets(call, request.id)
   const nextDueAt = computeNextDueTime(request, missedTargets)
   await requests.storeDueTime(call, request.id, { nextDueAt, missedTargets })
 }
 
-/** Changes the status of a locked request with its history and event. */
+/** Changes the status of a locked request, and records its history and event. */
 export async function changeWarrantyRequestStatus(
   call: WriteCall,
   before: WarrantyRequest,
@@ -57,7 +57,7 @@ export async function lockVisitRequests(call: WriteCall, { requestIds }: Pick<Vi
   return locked
 }
 
-/** Sets requests back to assigned if the visit for which they were scheduled does not take place. */
+/** If a visit does not take place, changes its requests back to assigned. */
 export async function releaseVisitRequests(call: WriteCall, visit: Visit): Promise<void> {
   for (const request of await lockVisitRequests(call, visit))
     if (request.status === 'scheduled' && request.visitId === visit.id)

@@ -111,7 +111,7 @@ interface References {
   partId?: string | null | undefined
   responsibleVendorId?: string | null | undefined
   repeatOfId?: string | null | undefined
-  /** The ID of the request whose references are checked; undefined for a new request. */
+  /** The ID of the request that is being changed; undefined for a new request. */
   ownId?: string | undefined
 }
 
@@ -150,7 +150,9 @@ async function decide(
   )
 }
 
-/** Returns the coverage that applied when the issue was reported. Throws `coverage_ended` if no coverage applied. */
+/**
+ * Returns the ID of the coverage that applied when the issue was reported. Throws `coverage_ended` if there was none.
+ */
 async function requireCoverage(call: WriteCall, request: WarrantyRequest): Promise<string> {
   const { timeZone } = await communities.find(call, request.communityId)
   const date = toLocalDate(timeZone, new Date(request.createdAt))
@@ -198,8 +200,8 @@ async function changeStatus(
       { pointer: '/signedBy', code: 'exclusive', message: 'can only be set when status is closed' },
     ])
   const allowed = WARRANTY_REQUEST_MOVES[before.status]
-  // A request is first assigned by assignWarrantyRequest. A scheduled request is assigned again when its visit is
-  // canceled.
+  // The first assignment requires assignWarrantyRequest. If a visit is canceled, its requests become assigned
+  // automatically. Therefore, a caller can change only a completed request back to assigned.
   const isForbidden = status === 'assigned' && before.status !== 'completed'
   if (!allowed.includes(status) || isForbidden) throw invalidTransition(before.status, status, allowed)
   if ((status === 'cancelled' || status === 'assigned') && reason === null)

@@ -21,7 +21,10 @@ export const { list, find, findAll, findOptional, findAllWith, lock, insert, upd
   long: ['description', 'decisionReason', 'signature'],
 })
 
-/** Returns the organization's next warranty request number. The counter stays locked until the transaction ends. */
+/**
+ * Returns the next warranty request number of the organization. The counter row stays locked until the transaction
+ * ends.
+ */
 export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "warrantyRequestNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
@@ -30,10 +33,10 @@ export async function takeNextNumber(call: WriteCall): Promise<string> {
   return `W-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
-/** A target that is missed unless the builder acts. */
+/** A deadline of the builder: to respond to a request, or to complete it. */
 export type Target = 'respond' | 'complete'
 
-/** Returns the targets of a request that were announced as missed. */
+/** Returns the targets of a request that have already been reported as missed. */
 export async function findMissedTargets({ db, organizationId }: Tenant, id: string): Promise<Target[]> {
   const { rows } = await sql<{ missedTargets: Target[] }>`
     select "missedTargets" from "warrantyRequests" where "organizationId" = ${organizationId} and "id" = ${id}`.execute(
@@ -42,7 +45,7 @@ export async function findMissedTargets({ db, organizationId }: Tenant, id: stri
   return rows[0]?.missedTargets ?? []
 }
 
-/** Stores the time of the next automatic action on a request, and the targets that were announced as missed. */
+/** Stores the time of the next automatic action on a request, and the targets that have been reported as missed. */
 export async function storeDueTime(
   { db, organizationId }: WriteCall,
   id: string,
@@ -56,7 +59,7 @@ export async function storeDueTime(
 export const toDueRequestsSql: DueSql = (now) => sql`
   select "organizationId" from "warrantyRequests" where "nextDueAt" <= ${now}`
 
-/** Returns requests of any organization for which an automatic action is due. */
+/** Returns requests of any organization with an automatic action that is due. */
 export async function findDueRequests(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "nextDueAt"::text as "at" from "warrantyRequests"

@@ -1,7 +1,7 @@
 import type { WarrantyRequest, WarrantyRequestStatus, WarrantySeverity } from '../../../../client/contract.gen.ts'
 import type { Target } from './queries.ts'
 
-/** The status changes of a request. A visit sets the status `scheduled`. */
+/** The status changes of a request. Only a visit sets the status `scheduled`. */
 export const WARRANTY_REQUEST_MOVES: Readonly<Record<WarrantyRequestStatus, readonly WarrantyRequestStatus[]>> = {
   new: ['accepted', 'not_covered', 'cancelled'],
   not_covered: ['accepted'],
@@ -16,17 +16,17 @@ export const WARRANTY_REQUEST_MOVES: Readonly<Record<WarrantyRequestStatus, read
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The time within which a request must be decided and completed, by severity. */
+/** For each severity, the time within which the builder must respond to a request and complete it. */
 const TARGETS_MS: Readonly<Record<WarrantySeverity, Readonly<Record<Target, number>>>> = {
   emergency: { respond: 4 * HOUR_MS, complete: 2 * DAY_MS },
   urgent: { respond: 24 * HOUR_MS, complete: 7 * DAY_MS },
   routine: { respond: 48 * HOUR_MS, complete: 30 * DAY_MS },
 }
 
-/** The time within which the owner can object before a completed request closes. */
+/** The time within which the owner can object to a completed request, before it closes. */
 const SILENCE_MS = 10 * DAY_MS
 
-/** Returns the targets of a request that was reported at this time. */
+/** Returns the targets of a request that was reported at the given time. */
 export function computeTargets(severity: WarrantySeverity, reportedAt: string) {
   const at = (target: Target) => new Date(Date.parse(reportedAt) + TARGETS_MS[severity][target]).toISOString()
   return { respondBy: at('respond'), completeBy: at('complete') }
@@ -42,14 +42,14 @@ export function listOpenTargets({ status, respondBy, completeBy }: Timed): { tar
   return [...respond, { target: 'complete' as const, at: completeBy }]
 }
 
-/** Returns whether a target of a request has passed while its work is open. */
+/** Returns whether the request is open and one of its targets has passed. */
 export function isOverdue(request: Timed, now: string): boolean {
   return listOpenTargets(request).some(({ at }) => at <= now)
 }
 
 /**
- * Returns the time of the next automatic action on a request: the next target that was not missed yet, or the end of
- * the owner's time to object.
+ * Returns the time of the next automatic action on a request: the next target that has not been reported as missed, or
+ * the end of the owner's time to object.
  */
 export function computeNextDueTime(request: Timed, missed: readonly Target[]): string | null {
   const { status, completedAt } = request

@@ -47,7 +47,7 @@ const today = () => toLocalDate('America/Chicago', plumbline.clock.now())
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR4nGPomLmKAYSgFAAAK1IGP0FG2OAAAAAASUVORK5CYII='
 const addPhoto = (recordId: string) =>
   plumbline.post(`/api/ext/attachments?recordId=${recordId}&fileName=Done.png&stage=after`, { content: PNG })
-/** Moves a request to the status `assigned`. */
+/** Changes the status of a request to `assigned`. */
 async function assign(fields: object = {}) {
   const request = await report(fields)
   await act(request.id, 'decision', { decision: 'covered' })
@@ -70,7 +70,7 @@ test('closing a home creates its warranty coverages and an eleven-month walkthro
   expect([year.startDate, year.endDate]).toEqual([today(), addDays(start.toISOString().slice(0, 10), -1)])
   const { body: walks } = await plumbline.get(`/api/ext/walkthroughs?homeId=${homeId}`)
   expect(walks.data).toMatchObject([{ kind: 'eleven_month', status: 'open' }])
-  // Later terms do not change the coverages of a home.
+  // Later changes of the terms do not affect existing coverages of a home.
   const term = terms.data.find(({ name }: { name: string }) => name === 'Workmanship')
   await plumbline.patch(`/api/ext/warranty-terms/${term.id}`, { months: 6 })
   expect((await plumbline.get(`/api/ext/homes/${homeId}/coverages`)).body).toEqual(coverages)

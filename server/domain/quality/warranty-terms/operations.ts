@@ -41,7 +41,7 @@ export const warrantyTermOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns the covered trades in the builder's spelling. Throws if a part does not exist. */
+/** Returns the covered trades in the organization's spelling. Throws if a part does not exist. */
 async function checkCovered(
   call: WriteCall,
   { scopes: names, partIds }: { scopes: readonly string[]; partIds: readonly string[] },

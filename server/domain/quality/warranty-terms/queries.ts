@@ -7,8 +7,8 @@ export const { list, find, lock, insert, update, archive } = defineResource({ sc
 export const coverages = defineResource({ schema: 'Coverage' })
 
 /**
- * Returns the coverage that applies to an issue on a date. Of the coverages in force, the most specific applies: the
- * coverage of the part, then of the trade, then of everything. Returns undefined if no coverage applies.
+ * Returns the coverage of an issue on a date; undefined if there is none. The most specific coverage applies: first
+ * that of the part, then that of the trade, then a general coverage.
  */
 export async function findWarrantyCoverage(
   call: Tenant,
@@ -24,7 +24,7 @@ export async function findWarrantyCoverage(
     if (trade !== undefined && scopes.some((each) => each.toLowerCase() === trade)) return [{ coverage, rank: 1 }]
     return scopes.length === 0 && partIds.length === 0 ? [{ coverage, rank: 0 }] : []
   })
-  // Of equally specific coverages, the coverage that lasts longest applies.
+  // If several coverages are equally specific, the one that ends last applies.
   ranked.sort((a, b) => b.rank - a.rank || b.coverage.endDate.localeCompare(a.coverage.endDate))
   return ranked[0]?.coverage
 }

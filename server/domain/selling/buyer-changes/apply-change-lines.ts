@@ -18,14 +18,14 @@ import { lockSelectionWithHome, type SelectionPlace } from '../selections/select
 
 interface Writing {
   readonly place: SelectionPlace
-  /** The draft whose lines are replaced; null for a new change. */
+  /** The draft whose lines are replaced; null if the change is new. */
   readonly change: Pick<BuyerChange, 'id' | 'lines'> | null
   readonly createScopes: boolean | undefined
 }
 
 /**
- * Returns the lines of a draft as sent. Adds, changes, and declines the selections of its custom items. The caller must
- * lock the home.
+ * Applies the lines that a client sent for a draft, and returns them as stored. Adds, changes, and declines the
+ * selections of custom items. The caller must have locked the home.
  */
 export async function applyChangeLines(
   call: WriteCall,
@@ -64,7 +64,7 @@ export async function applyChangeLines(
   return lines
 }
 
-/** Declines the pending selections that were added for lines. */
+/** Declines the pending selections that were created for lines of a change. */
 export async function declineCustomSelections(
   call: WriteCall,
   lines: readonly BuyerChangeLine[],
@@ -150,10 +150,13 @@ function toValues(selection: Selection, { isCustom, description }: Pick<Values, 
   return { optionSelectionId: id, isCustom, description, scope, price: difference, cost }
 }
 
-/** The fields of a line, by the fields of the selection that is added for the line. */
+/** For each field of a selection, the field of the line from which it is set. */
 const FIELDS: Readonly<Record<string, string>> = { customDescription: 'description', unitPrice: 'price' }
 
-/** Runs a step for one line, and makes errors of its selection point to the fields of the line. */
+/**
+ * Calls `run` for one line. Changes the pointers of its errors from the fields of the selection to the fields of the
+ * line.
+ */
 async function pointingAtLine<T>(i: number, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -96,7 +96,7 @@ const listed = async (path: string) => (await plumbline.get(`/api/ext/${path}&li
 const selectionsOf = ({ homeId }: Sold) => listed(`selections?homeId=${homeId}`)
 const changesOf = ({ saleId }: Sold, query = '') => listed(`sales/${saleId}/changes?${query}`)
 
-/** Runs one step and returns the status of its response; 0 if there is no record for it. */
+/** Executes one step and returns the status of the response; 0 if there is no record for the step. */
 async function run(sold: Sold, step: Step): Promise<number> {
   const { homeId, saleId } = sold
   if (step.does === 'select') {

@@ -16,7 +16,7 @@ async function create(path: string, fields: object) {
   return body
 }
 
-/** Creates a home that is sold for a price. */
+/** Creates a home and sells it for the given price. */
 async function sell(basePrice = 400_000) {
   const home = await create('homes', { communityId, name: `Lot ${++lots}`, lotNumber: String(lots), basePrice })
   const sale = await create('sales', { homeId: home.id, buyers: [{ name: 'Elena Marsh' }], basePrice })

@@ -27,7 +27,7 @@ export function planBuyerChangeSending(call: WriteCall, { number, lines }: Buyer
   return { sentAt: call.now.toISOString() }
 }
 
-/** Approves either all selections of a change or no selection. */
+/** Approves all selections of a change. If one approval fails, approves none. */
 export async function approveBuyerChange(
   call: WriteCall,
   place: SelectionPlace,
@@ -60,13 +60,13 @@ export async function declineBuyerChange(call: WriteCall, change: BuyerChange, {
   return {}
 }
 
-/** Voids a draft. Declines the selections that were added for the draft; the other selections stay pending. */
+/** Voids a draft. Declines the selections that were created for the draft. All other selections stay pending. */
 export async function voidDraftChange(call: WriteCall, { lines }: BuyerChange, { reason }: Decision): Promise<Changes> {
   await declineCustomSelections(call, lines, reason)
   return { voidedAt: call.now.toISOString() }
 }
 
-/** Cancels either all selections of an approved change or no selection. */
+/** Cancels all selections of an approved change. If one cancellation fails, cancels none. */
 export async function voidApprovedChange(
   call: WriteCall,
   place: SelectionPlace,
@@ -104,7 +104,7 @@ function getSelections({ lines }: BuyerChange): OfSelection[] {
   )
 }
 
-/** Returns the lines that have selections, each after the lines whose options it requires. */
+/** Returns the lines with selections, sorted so that each line follows the lines whose options it requires. */
 async function inOrder(call: WriteCall, change: BuyerChange): Promise<OfSelection[]> {
   const left = []
   for (const each of getSelections(change)) {
@@ -115,8 +115,8 @@ async function inOrder(call: WriteCall, change: BuyerChange): Promise<OfSelectio
   while (left.length > 0) {
     const waiting = new Set(left.map(({ optionId }) => optionId))
     const next = left.findIndex(({ requires }) => !requires.some((id) => waiting.has(id)))
-    // Options cannot require each other in a cycle. If options required each other in a cycle, the approval would fail
-    // with the reason.
+    // Options cannot require each other in a cycle. If they did, the approval of a selection would fail with the
+    // reason.
     const [taken] = left.splice(Math.max(next, 0), 1)
     if (taken !== undefined) ordered.push(taken.each)
   }
@@ -125,7 +125,7 @@ async function inOrder(call: WriteCall, change: BuyerChange): Promise<OfSelectio
 
 const nameLine = ({ lineId, description }: BuyerChangeLine) => `${lineId} (${description})`
 
-/** Runs a step for one line, and names the line in its problem. */
+/** Calls `run` for one line. If it throws a problem, adds the name of the line to the problem. */
 async function forLine<T>(line: BuyerChangeLine, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -98,7 +98,7 @@ interface LockedChange {
   readonly before: BuyerChange
 }
 
-/** Locks the home first and then the sale, in the same order as every change of a selection. */
+/** Locks the home before the sale, in the same order as every change of a selection. */
 async function lockSale(call: WriteCall, id: string): Promise<Pick<LockedChange, 'sale' | 'place'>> {
   const { homeId, number } = assertContracted(await sales.find(call, id))
   if (homeId === null)
@@ -134,7 +134,7 @@ function applyMove(
   return voidApprovedChange(call, place, sale, before, decision)
 }
 
-/** Returns the date of the buyer's decision; undefined for other status changes. */
+/** Returns the date of the buyer's decision; undefined if the status change is not a decision. */
 function getDate({ status, date }: BuyerChangeStatusChange, today: string): string | undefined {
   const isDecision = status === 'approved' || status === 'declined'
   if (!isDecision && date !== undefined)

@@ -7,7 +7,7 @@ export const { list, findAll, insert, make, insertAll } = defineResource({
   schema: 'LeadActivity',
 })
 
-/** The number of a lead's activities by type. */
+/** The number of activities of a lead, by type. */
 export type ActivityCounts = Partial<Record<LeadActivityType, number>>
 
 export async function countActivities({ db, organizationId }: Tenant, leadId: string): Promise<ActivityCounts> {

@@ -4,7 +4,7 @@ import { toLocalDate } from '../../../platform/values/calendar.ts'
 import * as activities from './activity-queries.ts'
 import { listScoreReasons, sumScore } from './score.ts'
 
-/** Returns the score of a locked lead in its new state. */
+/** Returns the score of a locked lead according to its new data. */
 export async function calculateLeadScore(call: WriteCall, lead: Lead): Promise<Pick<Lead, 'score' | 'scoreReasons'>> {
   const cameOn = toLocalDate(call.timeZone, new Date(lead.createdAt))
   const scoreReasons = listScoreReasons(lead, await activities.countActivities(call, lead.id), cameOn)

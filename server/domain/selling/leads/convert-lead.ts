@@ -10,7 +10,10 @@ import { calculateLeadScore } from './calculate-lead-score.ts'
 import { formatLeadName, LEAD_MOVES } from './lead.ts'
 import * as leads from './queries.ts'
 
-/** Converts the lead to a sale. If several leads want one home, the first request that locks the home gets it. */
+/**
+ * Converts the lead to a sale. If several leads are converted for the same home, the first request that locks the home
+ * succeeds.
+ */
 export async function convertLead(call: WriteCall, leadId: string, body: Checked['LeadConversion']): Promise<Sale> {
   const before = await leads.lock(call, leadId)
   await assertReferencesExist(call, body)

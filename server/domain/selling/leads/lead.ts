@@ -10,7 +10,7 @@ export const LEAD_MOVES: Readonly<Record<LeadStatus, readonly LeadStatus[]>> = {
   qualified: ['contacted', 'appointment', 'proposal', 'lost'],
   appointment: ['contacted', 'qualified', 'proposal', 'lost'],
   proposal: ['contacted', 'qualified', 'appointment', 'lost'],
-  // A converted lead can be contacted again only after the sale is canceled; until then, the lead is a buyer.
+  // A converted lead can be contacted again only after its sale is canceled. Before that, the lead is a buyer.
   converted: ['contacted'],
   lost: ['contacted'],
 }
@@ -31,7 +31,7 @@ export function assertValidLead(lead: LeadContact & LeadBudget): void {
     throw validationFailed([{ pointer: '/budgetMax', code: 'minimum', message: 'must not be less than budgetMin' }])
 }
 
-/** Returns the lead's name for messages. */
+/** Returns the name of the lead for messages. */
 export function formatLeadName({ firstName, lastName, email, phone }: LeadContact): string {
   const name = [firstName, lastName].filter((part) => part !== null).join(' ')
   return name || (email ?? phone ?? 'The lead')

@@ -136,8 +136,8 @@ async function assertInterestsExist(call: Call, { communityIds = [], planIds = [
 }
 
 /**
- * Throws unless the sale is canceled. Until then, the buyer cannot be a lead, and the lead cannot be archived as a
- * mistake.
+ * Throws unless the sale is canceled. As long as the sale exists, its buyer cannot become a lead again, and the lead
+ * cannot be archived.
  */
 async function assertSaleCancelled(call: Call, saleId: string): Promise<void> {
   const sale = await sales.find(call, saleId)

@@ -4,9 +4,9 @@ import { humanizeValue } from '../../../platform/values/format.ts'
 import type { ActivityCounts } from './activity-queries.ts'
 
 /**
- * Computes the score of a lead from its data, never from today's date. The score stays the same until the data changes,
- * so lists can be sorted by it. Neglected leads are found by lastActivityAt and nextActivityAt instead. The maximum is
- * 100.
+ * Computes the score of a lead from its data, and never from the current date. The score changes only when the data
+ * changes, so lists can be sorted by score. To find neglected leads, use lastActivityAt and nextActivityAt. The maximum
+ * score is 100.
  */
 export type ScoredLead = Pick<
   Lead,
@@ -22,7 +22,7 @@ export type ScoredLead = Pick<
   | 'status'
 >
 
-// Leads that were referred, or that visited a home, buy most often.
+// Leads who were referred or who visited a home are the most likely to buy.
 const SOURCE_POINTS: Readonly<Record<LeadSource, number>> = {
   referral: 15,
   realtor: 15,
@@ -45,13 +45,13 @@ const STATUS_POINTS: Readonly<Record<LeadStatus, number>> = {
   lost: 0,
 }
 
-/** The maximum number of contacts of each kind that count. Further activities do not raise the score. */
+/** The maximum number of activities of each type that count toward the score. */
 const MAX_COUNTED_CONTACTS = 2
 
 const SOON_DAYS = 183
 const LATER_DAYS = 366
 
-/** Returns the reasons for a lead's score. `cameOn` is the date on which the lead was added. */
+/** Returns the reasons for the score of a lead. `cameOn` is the date on which the lead was added. */
 export function listScoreReasons(lead: ScoredLead, counts: ActivityCounts, cameOn: string): LeadScoreReason[] {
   if (lead.status === 'lost') return []
   const seen = Math.min((counts.visit ?? 0) + (counts.meeting ?? 0), MAX_COUNTED_CONTACTS)

@@ -15,16 +15,18 @@ export const APPLICATION_MOVES: Readonly<Record<ApplicationStatus, readonly Appl
   submitted: ['certified', 'rejected', 'void'],
   rejected: ['draft', 'void'],
   certified: ['void'],
-  // Only receipts move an application to or from these statuses.
+  // Only receipts change the status of an application to or from these statuses.
   partially_paid: [],
   paid: [],
   void: [],
 }
 
-/** A sale rarely has more than one application per month. */
+/** Sales rarely have more than one application per month. */
 export const MAX_APPLICATIONS = 200
 
-/** The maximum number of receipts of one application, which come from the buyer, the lender, and corrections. */
+/**
+ * The maximum number of receipts of one application. Receipts come from the buyer and the lender, or are corrections.
+ */
 export const MAX_RECEIPTS = 50
 
 const CERTIFIED: ReadonlySet<ApplicationStatus> = new Set(['certified', 'partially_paid', 'paid'])
@@ -33,11 +35,11 @@ export function isCertified({ status }: Pick<Application, 'status'>): boolean {
   return CERTIFIED.has(status)
 }
 
-/** The input for calculating an application. */
+/** The data from which an application is calculated. */
 export interface ApplicationBasis {
   /** The lines of the schedule of values. */
   readonly schedule: readonly ScheduleLine[]
-  /** Work completed in earlier applications, by `lineId`. */
+  /** The work completed in earlier applications, by `lineId`. */
   readonly previous: ReadonlyMap<string, number>
   readonly previousCertificates: number
   readonly originalContractSum: number
@@ -60,7 +62,7 @@ type Sums = Pick<
   | 'balanceToFinish'
 >
 
-/** Calculates the sums of AIA Document G702. Retainage is rounded line by line. */
+/** Calculates the amounts of AIA Document G702. Rounds the retainage of each line separately. */
 export function calculateApplication(
   basis: ApplicationBasis,
   provided: readonly ApplicationLineInput[],
@@ -96,7 +98,7 @@ export function calculateApplication(
   }
 }
 
-/** Returns the errors in the lines that a client sent for an application. */
+/** Returns the errors in the lines of an application in a request. */
 export function findApplicationLineErrors(
   { schedule, previous }: Pick<ApplicationBasis, 'schedule' | 'previous'>,
   provided: readonly ApplicationLineInput[],
@@ -122,8 +124,8 @@ export function findApplicationLineErrors(
 }
 
 /**
- * Returns the progress of an application's lines, in the form that a client sends. Omits lines without progress that
- * the schedule no longer has, such as the line of a voided change.
+ * Returns the progress of an application's lines in the format of a request. Omits lines without progress that are no
+ * longer in the schedule, such as the line of a voided change.
  */
 export function getApplicationProgress(
   { lines }: Pick<Application, 'lines'>,
@@ -135,7 +137,7 @@ export function getApplicationProgress(
     .filter((line) => scheduled.has(line.lineId) || line.periodAmount !== 0 || line.storedAmount !== 0)
 }
 
-/** Returns the status of a certified application after these receipts, with the sums. */
+/** Returns the status and the amounts of a certified application after these receipts. */
 export function applyReceipts(certifiedAmount: number, receipts: ApplicationReceipt[]) {
   const receivedAmount = sum(receipts.map(({ amount }) => amount))
   const openAmount = subtract(certifiedAmount, receivedAmount)

@@ -126,7 +126,7 @@ export const ownerBillingOperations = {
       })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
       if (isCertified(after) !== isCertified(before)) {
-        // A void is posted on its own day, so that a closed month keeps its figures.
+        // A void is posted on the day of the void, so that the figures of closed months do not change.
         const on = isCertified(after) ? after.periodTo : await findTodayInCommunity(call, sale)
         await postOwnerAmounts(call, sale.id, on)
       }
@@ -180,7 +180,7 @@ export const ownerBillingOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Locks the sale, so that its applications are created and certified one after the other. */
+/** Locks the sale, so that its applications are never created or certified concurrently. */
 async function lockBillableSale(call: WriteCall, id: string): Promise<Sale> {
   const sale = await sales.lock(call, id)
   assertBillable(sale)
@@ -199,13 +199,13 @@ async function lockApplication(call: WriteCall, id: string) {
   return { sale, before, standing: await applications.findActiveApplications(call, saleId) }
 }
 
-/** Returns the amounts completed and stored of each line, as billed by applications that are not void. */
+/** Returns the completed and stored amount of each line in applications that are not void. */
 async function billedByLine(call: WriteCall, saleId: string): Promise<Map<string, number>> {
   const last = (await applications.findActiveApplications(call, saleId)).at(-1)
   return new Map(last?.lines.map(({ lineId, completedAndStored }) => [lineId, completedAndStored]))
 }
 
-/** Throws unless all earlier applications are certified and for an earlier period. */
+/** Throws unless all earlier applications are certified and their periods end before this one. */
 function assertNextIsDue(earlier: readonly Application[], periodTo: string): void {
   const last = earlier.at(-1)
   if (last === undefined) return
@@ -229,7 +229,7 @@ function assertNextIsDue(earlier: readonly Application[], periodTo: string): voi
     )
 }
 
-/** Throws if later applications build upon this application. */
+/** Throws if later applications depend on this application. */
 function assertNewest({ id, number }: Application, standing: readonly Application[]): void {
   const last = standing.at(-1)
   if (last !== undefined && last.id !== id)
@@ -280,9 +280,7 @@ function calculateChecked(basis: ApplicationBasis, lines: readonly ApplicationLi
   return calculateApplication(basis, lines, retainagePercent)
 }
 
-/**
- * Recalculates an application, so that it agrees with the current schedule of values and price when it is submitted.
- */
+/** Calculates a submitted application again, so that it matches the current schedule of values and price. */
 async function recalculate(call: WriteCall, sale: Sale, before: Application, standing: readonly Application[]) {
   assertBillable(sale)
   const { basis } = await readBasis(

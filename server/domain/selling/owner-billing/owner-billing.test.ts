@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Creates a home that is sold for a price. */
+/** Creates a home and sells it for the given price. */
 async function sell(basePrice: number) {
   const home = await plumbline.post('/api/ext/homes', { communityId, name: `Lot ${++lots}`, lotNumber: String(lots) })
   expect([home.status, home.body.errors]).toEqual([201, undefined])
@@ -24,7 +24,7 @@ async function sell(basePrice: number) {
   return { saleId: sale.body.id as string, homeId: home.body.id as string }
 }
 
-/** Adds an approved selection of the buyers, which raises the price of the sale. */
+/** Adds an approved selection, which increases the price of the sale. */
 async function select(homeId: string, unitPrice: number) {
   const fields = { customDescription: 'Screened porch', unitPrice, cost: 14_000, scope: 'porch' }
   const { body } = await plumbline.post(`/api/ext/homes/${homeId}/selections?createScopes=true`, fields)
@@ -45,7 +45,7 @@ const apply = (saleId: string, body: object) => plumbline.post(`/api/ext/sales/$
 const move = (id: string, body: object) => plumbline.post(`/api/ext/applications/${id}/status`, body)
 const receive = (id: string, body: object) => plumbline.post(`/api/ext/applications/${id}/receipts`, body)
 
-/** Creates an application and certifies it in full. */
+/** Creates an application and certifies its full amount. */
 async function certifyNext(saleId: string, body: object) {
   const { body: application } = await apply(saleId, body)
   expect((await move(application.id, { status: 'submitted' })).status).toBe(200)

@@ -6,7 +6,7 @@ import { MAX_APPLICATIONS } from './application.ts'
 
 export const { list, find, findAll, lock, insert, update } = defineResource({ schema: 'Application' })
 
-/** Returns the applications of a sale that are not void, oldest first. */
+/** Returns the applications of a sale in order, oldest first, except void applications. */
 export async function findActiveApplications(call: Tenant, saleId: string): Promise<Application[]> {
   const { db, organizationId } = call
   const { rows } = await sql<{ id: string }>`

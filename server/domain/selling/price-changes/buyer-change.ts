@@ -11,7 +11,7 @@ export const BUYER_CHANGE_MOVES: Readonly<Record<BuyerChangeStatus, readonly Buy
 
 export const MAX_TITLE_LENGTH = 150
 
-/** Returns whether the sale has been approved, after which every change of its price is recorded. */
+/** Returns whether the sale has been approved. From then on, every change of its price is recorded. */
 export function isContracted({ status }: Pick<Sale, 'status'>): boolean {
   return status === 'approved' || status === 'pipeline_complete'
 }

@@ -5,7 +5,7 @@ import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update } = defineResource({ schema: 'BuyerChange' })
 
-/** Stores the signature of the owner, before the approval that it is for. Does not increase the version. */
+/** Stores the signature of the owner before the change is approved. Does not increment the version. */
 export async function storeSignature(
   { db, organizationId }: Tenant,
   id: string,
@@ -16,7 +16,7 @@ export async function storeSignature(
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
 }
 
-/** Returns the next number of a change within the sale. The caller must lock the sale. */
+/** Returns the number of the sale's next change. The caller must have locked the sale. */
 export async function findNextChangeNumber({ db, organizationId }: Tenant, saleId: string): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select "number" as "last" from "buyerChanges"
@@ -26,8 +26,7 @@ export async function findNextChangeNumber({ db, organizationId }: Tenant, saleI
 }
 
 /**
- * Returns the open changes of a home. The caller must lock the home. At most one open change contains a given
- * selection.
+ * Returns the open changes of a home. The caller must have locked the home. A selection is in at most one open change.
  */
 export async function findOpenChanges(call: Tenant, homeId: string): Promise<BuyerChange[]> {
   const { rows } = await sql<{ id: string }>`
@@ -42,7 +41,7 @@ export async function findOpenChanges(call: Tenant, homeId: string): Promise<Buy
       )
 }
 
-/** Returns the open change of the home that contains the selection; undefined if there is no such change. */
+/** Returns the open change that contains the selection; undefined if there is none. */
 export async function findOpenChangeOfSelection(
   call: Tenant,
   { id, homeId }: { id: string; homeId: string },

@@ -7,15 +7,16 @@ import { addChangeToSchedule } from './schedules.ts'
 
 interface PriceChange {
   readonly homeId: string
-  /** The current date in the community. */
+  /** The current date in the community's time zone. */
   readonly on: string
   readonly title: string
   readonly line: Pick<BuyerChangeLine, 'optionSelectionId' | 'description' | 'scope' | 'cost'> & { price: number }
 }
 
 /**
- * Records a price change without a change order as an approved change. The original price and the approved changes of a
- * sale therefore always add up to its price. The caller must lock the sale. Does nothing before the sale is approved.
+ * Records a price change that has no change order as an approved change. As a result, the original price of a sale plus
+ * its approved changes always equals its price. The caller must have locked the sale. Does nothing if the sale has not
+ * been approved.
  */
 export async function recordPriceChange(call: WriteCall, sale: Sale, change: PriceChange): Promise<void> {
   const { homeId, on, line } = change
@@ -33,7 +34,7 @@ export async function recordPriceChange(call: WriteCall, sale: Sale, change: Pri
   await recordStatusChange(call, { id: created.id, from: null, to: created.status })
 }
 
-/** Closes the open changes of a sale that is being canceled: drafts become void, and sent changes are declined. */
+/** Closes the open changes of a sale that is being canceled. Voids drafts and declines sent changes. */
 export async function closeOpenChanges(call: WriteCall, homeId: string, reason: string): Promise<void> {
   for (const change of await changes.findOpenChanges(call, homeId)) {
     const to = change.status === 'draft' ? 'void' : 'declined'

@@ -7,8 +7,8 @@ import { sum } from '../../../platform/values/money.ts'
 export const MAX_LINES = 200
 
 /**
- * Returns the lines of a schedule of values after a change. Lines that name an existing `lineId` keep it; the other
- * lines get the next free ID. Throws `validation_failed` for a line that does not exist or is named twice.
+ * Returns the lines of a schedule of values after a change. Lines with an existing `lineId` keep their ID. All other
+ * lines receive the next unused ID. Throws `validation_failed` if a `lineId` does not exist or occurs twice.
  */
 export function numberScheduleLines(
   before: readonly ScheduleLine[],
@@ -39,7 +39,7 @@ export function sumScheduledValues(lines: readonly Pick<ScheduleLine, 'scheduled
 /**
  * Returns the errors in the lines of a schedule.
  *
- * @param billed the amount completed and stored of each line in applications that count, by `lineId`
+ * @param billed the completed and stored amount of each line in applications that count, by `lineId`
  */
 export function findScheduleErrors(
   lines: readonly ScheduleLine[],
@@ -71,7 +71,10 @@ export function findScheduleErrors(
   return errors
 }
 
-/** Returns whether an amount exceeds a scheduled value in the direction of that value. Deductions are negative. */
+/**
+ * Returns whether an amount exceeds a scheduled value. If the scheduled value is negative (a deduction), returns
+ * whether the amount is below it.
+ */
 export function exceedsScheduledValue(amount: number, scheduledValue: number): boolean {
   return scheduledValue < 0 ? amount < scheduledValue || amount > 0 : amount > scheduledValue || amount < 0
 }

@@ -14,7 +14,7 @@ export const schedules = defineResource({
   },
 })
 
-/** Returns the schedule of values of a sale; undefined if the sale has no schedule. */
+/** Returns the schedule of values of a sale; undefined if there is none. */
 export async function findScheduleOfSale(call: Tenant, saleId: string): Promise<ScheduleOfValues | undefined> {
   return (await schedules.findAllWith(call, { saleId: [saleId] }))[0]
 }
@@ -22,8 +22,9 @@ export async function findScheduleOfSale(call: Tenant, saleId: string): Promise<
 type ScheduledChange = Pick<BuyerChange, 'saleId' | 'number' | 'title' | 'price' | 'scheduleLineId'>
 
 /**
- * Adds a line for an approved change to the schedule of values, so that the schedule still totals the price. The caller
- * must lock the sale. Returns the ID of the line; null without a schedule, or if the price stays the same.
+ * Adds a line for an approved change to the schedule of values, so that the total of the schedule still equals the
+ * price. The caller must have locked the sale. Returns the ID of the line; null if there is no schedule or the price
+ * does not change.
  */
 export async function addChangeToSchedule(call: WriteCall, change: ScheduledChange): Promise<string | null> {
   const schedule = await findScheduleOfSale(call, change.saleId)
@@ -33,8 +34,9 @@ export async function addChangeToSchedule(call: WriteCall, change: ScheduledChan
 }
 
 /**
- * Removes a change that is being voided from the schedule of values. The caller must lock the sale. If the schedule has
- * no separate line for the change, for example, because the schedule was created later, adds a deduction instead.
+ * Removes the line of a change that is being voided from the schedule of values. The caller must have locked the sale.
+ * If the schedule has no line for the change, adds a deduction instead. This is the case, for example, if the schedule
+ * was created after the change.
  */
 export async function removeChangeFromSchedule(call: WriteCall, change: ScheduledChange): Promise<void> {
   const { saleId, number, title, price, scheduleLineId } = change
@@ -65,7 +67,9 @@ async function addLine(call: WriteCall, schedule: ScheduleOfValues, description:
   return lines
 }
 
-/** Returns whether the newest application that is not void includes completed work or stored materials of the line. */
+/**
+ * Returns whether the newest application (ignoring void ones) contains completed work or stored materials of the line.
+ */
 async function isBilled({ db, organizationId }: Tenant, saleId: string, lineId: string): Promise<boolean> {
   const { rows } = await sql<{ lines: ApplicationLine[] }>`
     select "lines" from "applications"

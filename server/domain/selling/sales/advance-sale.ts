@@ -9,7 +9,7 @@ import * as sales from './queries.ts'
 import { assertSaleOpen } from './sale.ts'
 import { countPendingSelections } from './selection-queries.ts'
 
-/** Changes the status of a stage of the sale. Completing the last open stage completes the sale. */
+/** Changes the status of a stage of the sale. When the last open stage is completed, also completes the sale. */
 export async function advanceSale(call: WriteCall, id: string, move: Checked['SaleStageMove']): Promise<Sale> {
   const { sale, home } = await lockSaleWithHome(call, id)
   assertSaleOpen(sale)

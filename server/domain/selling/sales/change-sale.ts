@@ -22,7 +22,7 @@ export interface LockedSale {
   readonly home: Home | null
 }
 
-/** Locks the sale and its home. The home is always locked first. */
+/** Locks the home and then the sale, in this order. */
 export async function lockSaleWithHome(call: WriteCall, id: string): Promise<LockedSale> {
   const { homeId } = await sales.find(call, id)
   if (homeId !== null) await homes.lock(call, homeId)
@@ -30,7 +30,7 @@ export async function lockSaleWithHome(call: WriteCall, id: string): Promise<Loc
   return { sale, home: sale.homeId === null ? null : await homes.lock(call, sale.homeId) }
 }
 
-/** Returns the current date in the sale's community. */
+/** Returns the current date in the time zone of the sale's community. */
 export async function findTodayInCommunity(call: Call, { communityId }: Sale): Promise<string> {
   const community = communityId === null ? undefined : await communities.findOptional(call, communityId)
   return toLocalDate(community?.timeZone ?? call.timeZone, call.now)
@@ -54,7 +54,7 @@ export async function changeSaleTerms(call: WriteCall, before: Sale, body: SaleU
   })
   if (attached !== null) {
     await homes.storeSale(call, attached.id, { saleId: after.id, ...toHeldBy(after) })
-    // The selections of the home replace the options that were agreed on for the lot.
+    // The selections of the home replace the options that were agreed on when the lot was sold.
     const description = `Selections of ${attached.name}`
     const price = subtract(after.totalPrice, before.totalPrice)
     await recordPriceChange(call, after, {
@@ -72,7 +72,7 @@ export async function changeSaleTerms(call: WriteCall, before: Sale, body: SaleU
   return after
 }
 
-/** Returns the home that was added to the lot after the sale. */
+/** Returns the home that was added on the lot after the sale of the lot, and locks it. */
 async function lockAttachedHome(call: WriteCall, before: Sale, homeId: string): Promise<Home> {
   const { communityId, block, lotNumber, number, agreedOptions } = before
   if (before.homeId !== null)

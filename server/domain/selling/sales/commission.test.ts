@@ -41,7 +41,7 @@ test('a commission is a percentage of the price, rounded to the cent, or a fixed
   const none = await newSale({})
   expect(none).toMatchObject({ commissionPercent: null, commissionAmount: null, commission: null })
   const { id, commission } = await newSale({ commissionPercent: 2.75, lotPremium: 1000, discounts: 0.01 })
-  // 2.75 percent of 334,333.34 is 9,194.16685.
+  // 2.75% of 334,333.34 is 9,194.16685.
   expect(commission).toBe(9194.17)
   expect((await change(id, { discounts: 10_000 })).body.commission).toBe(8919.17)
   expect((await change(id, { commissionAmount: 7500 })).body).toMatchObject({

@@ -11,15 +11,15 @@ import { assertTransition, conflict, validationFailed } from '../../../platform/
 export const MAX_CONTINGENCIES = 20
 
 const CONTINGENCY_MOVES: Readonly<Record<SaleContingencyStatus, readonly SaleContingencyStatus[]>> = {
-  // An open contingency can change its date.
+  // While a contingency is open, its date can change.
   open: ['open', 'cleared', 'waived', 'failed'],
-  // The parties can still agree, for example, on a lower price.
+  // After a contingency fails, the parties can still agree, for example on a lower price.
   failed: ['cleared', 'waived'],
   cleared: [],
   waived: [],
 }
 
-/** Returns the contingencies with the number of contingencies that still block the sale. */
+/** Returns the contingencies and the number of those that still block the sale. */
 export function toContingencyFields(
   contingencies: SaleContingency[],
 ): Pick<Sale, 'contingencies' | 'openContingencies'> {
@@ -34,8 +34,8 @@ export function toContingencies(provided: readonly SaleContingencyInput[]): Sale
 }
 
 /**
- * Returns the contingencies after recording a change to a contingency, or a new contingency. `today` is the current
- * date in the community's time zone.
+ * Returns the contingencies after adding a contingency or changing one. `today` is the current date in the community's
+ * time zone.
  */
 export function applyContingencyRecord(
   contingencies: readonly SaleContingency[],

@@ -17,8 +17,8 @@ import { assertValidSalePrice, resolveCommission, toBuyers } from './sale.ts'
 import { lockSalePlace, type SalePlace } from './sale-place.ts'
 
 /**
- * Creates a sale and reserves its home or lot. The caller records the event, because a conversion records its own event
- * first.
+ * Creates a sale and reserves its home or lot. The caller must record the event, because the conversion of a lead
+ * records its own event first.
  */
 export async function createSale(call: WriteCall, body: Checked['SaleCreate'], leadId: string | null): Promise<Sale> {
   const place = await lockSalePlace(call, body)
@@ -55,7 +55,7 @@ export async function createSale(call: WriteCall, body: Checked['SaleCreate'], l
   return optionsFixed === 0 ? inserted : sales.find(call, inserted.id)
 }
 
-/** Returns the options agreed on for a home that does not exist yet, at today's prices. */
+/** Returns the agreed options at their current prices, for a home that does not exist yet. */
 async function toAgreedOptions(call: WriteCall, place: SalePlace, ids: readonly string[]): Promise<SaleOption[]> {
   if (ids.length === 0) return []
   const found = new Map((await options.findAll(call, ids)).map((option) => [option.id, option]))

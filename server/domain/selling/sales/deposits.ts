@@ -13,7 +13,7 @@ import { sum } from '../../../platform/values/money.ts'
 export const MAX_DEPOSITS = 20
 
 const DEPOSIT_MOVES: Readonly<Record<SaleDepositStatus, readonly SaleDepositStatus[]>> = {
-  // A deposit that is due can change its amount or date.
+  // While a deposit is due, its amount and date can change.
   due: ['due', 'received', 'cancelled'],
   received: ['refunded', 'forfeited'],
   refunded: [],
@@ -23,7 +23,7 @@ const DEPOSIT_MOVES: Readonly<Record<SaleDepositStatus, readonly SaleDepositStat
 
 type SaleDeposits = Pick<Sale, 'deposits' | 'depositsReceived' | 'depositsOutstanding'>
 
-/** Returns the deposits with their sums by status. */
+/** Returns the deposits and their totals by status. */
 export function toDepositFields(deposits: SaleDeposit[]): SaleDeposits {
   const of = (status: SaleDepositStatus) =>
     sum(deposits.filter((deposit) => deposit.status === status).map(({ amount }) => amount))
@@ -38,8 +38,8 @@ export function toDeposits(provided: readonly SaleDepositInput[]): SaleDeposit[]
 }
 
 /**
- * Returns the deposits after recording a change to a deposit, or a new deposit. `today` is the current date in the
- * community's time zone.
+ * Returns the deposits after adding a deposit or changing one. `today` is the current date in the community's time
+ * zone.
  */
 export function applyDepositRecord(
   deposits: readonly SaleDeposit[],
@@ -94,7 +94,7 @@ function assertTermsUnchanged({ amount, dueDate }: SaleDepositRecord): void {
     )
 }
 
-/** Returns the deposits of a sale that is being canceled. */
+/** Returns the deposits after their sale is canceled. */
 export function settleDeposits(
   deposits: readonly SaleDeposit[],
   { disposition, reason, today }: { disposition: SaleDepositDisposition | null; reason: string; today: string },

@@ -13,7 +13,7 @@ function withCurrentStage(pipeline: SaleStage[]): SalePipeline {
   return { pipeline, stage: pipeline.find(({ status }) => status === 'open')?.stage ?? null }
 }
 
-/** The data of other records that a sale's stages depend on. */
+/** The data of other records that affect the stages of a sale. */
 export interface SaleFacts {
   readonly home: Home | null
   readonly pendingSelections: number
@@ -23,8 +23,8 @@ const BEFORE_PERMIT: ReadonlySet<string> = new Set(['planning', 'permitting'])
 const COMPLETED_STATUSES: ReadonlySet<string> = new Set(['completed', 'closed', 'warranty', 'archived'])
 
 /**
- * The reason that a stage is not complete, by the name of the stage, as a complete sentence. Stages with other names
- * have no conditions.
+ * For each name of a stage, a function that returns the reason why the stage cannot be completed, as a complete
+ * sentence. Stages with other names have no conditions.
  */
 const STAGE_OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: SaleFacts) => string | null>> = {
   deposit_received: ({ depositsReceived }) => (depositsReceived > 0 ? null : 'No deposit has been received.'),

@@ -3,8 +3,8 @@ import { postDifference } from '../../ledger/post-difference.ts'
 import * as sales from './queries.ts'
 
 /**
- * Posts the change in a sale's contract amount, which is the price from approval until cancellation, and otherwise
- * zero.
+ * Posts the change in the contract amount of a sale. The contract amount is the price of an approved sale, and zero
+ * before its approval and after its cancellation.
  */
 export async function postContractAmount(call: WriteCall, saleId: string): Promise<void> {
   const { homeId, status, totalPrice } = await sales.find(call, saleId)

@@ -8,8 +8,8 @@ import * as sales from './queries.ts'
 type OwnerMeasure = 'ownerBilled' | 'ownerRetainage' | 'ownerReceived' | 'ownerDeposit'
 
 /**
- * Posts the changes in what the buyers of a locked sale were billed, retained, and paid, and in the deposits that are
- * held. A canceled sale has no billings.
+ * Posts the changes in the amounts that the buyers of a locked sale were billed, that were retained, and that they
+ * paid, and in the deposits that are held. A canceled sale has no billed amounts.
  *
  * @param on date of the document that changes the amounts
  */
@@ -27,7 +27,7 @@ async function findOwnerAmounts(
   { id, status, depositsReceived }: Sale,
 ): Promise<{ measure: OwnerMeasure; amount: number }[]> {
   const isCanceled = status === 'cancelled'
-  // The retainage of an application includes that of the earlier applications.
+  // The retainage of the latest application includes that of all earlier applications.
   const { rows } = await sql<{ billed: number; retained: number; received: number }>`
     select coalesce(sum("billedAmount"), 0) as "billed", coalesce((array_agg("retainage" order by "number" desc))[1], 0) as "retained",
       coalesce(sum("receivedAmount"), 0) as "received"

@@ -8,7 +8,7 @@ import { toOptionsTotalSql, toTotalPriceSql } from '../price-changes/sale-price.
 /** SQL expression for the price of the sale in row `t`. */
 export const TOTAL_PRICE_SQL = toTotalPriceSql('t')
 
-/** SQL expression for the commission of the sale in row `t`; zero once the sale is canceled. */
+/** SQL expression for the commission of the sale in row `t`; zero if the sale is canceled. */
 export const COMMISSION_SQL = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
   when t."status" = 'cancelled' then 0
   else coalesce(t."commissionAmount", round((${TOTAL_PRICE_SQL}) * t."commissionPercent" / 100, ${toMinorUnitsSql('t."currency"')})) end`
@@ -23,8 +23,8 @@ export const { list, find, findAll, findOptional, lock, insert, update } = defin
 })
 
 /**
- * Returns the organization's next sale number. The counter row stays locked until the transaction ends, so other calls
- * that create sales wait.
+ * Returns the next sale number of the organization. The counter row stays locked until the transaction ends, so
+ * concurrent calls that create sales wait.
  */
 export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
@@ -40,7 +40,7 @@ export async function findPipelineStages({ db, organizationId }: Tenant): Promis
   return rows[0]?.stages ?? []
 }
 
-/** An existing sale that blocks another sale. */
+/** An existing sale that prevents another sale. */
 export interface HoldingSale {
   id: string
   number: string
@@ -54,7 +54,7 @@ export interface Lot {
   lotNumber: string
 }
 
-/** Returns the sale of a lot that is not canceled; undefined if the lot can be sold. */
+/** Returns the sale of a lot, ignoring canceled sales; undefined if the lot can be sold. */
 export async function findSaleOfLot(
   { db, organizationId }: Tenant,
   { communityId, block, lotNumber }: Lot,
@@ -68,14 +68,14 @@ export async function findSaleOfLot(
   return rows[0]
 }
 
-/** Stores the total of the options that are not, or are no longer, selections of a home. */
+/** Stores the total of options for a sale that does not, or does no longer, add up the selections of a home. */
 export async function storeOptionsTotal({ db, organizationId }: WriteCall, id: string, amount: number): Promise<void> {
   await sql`
     update "sales" set "optionsFixed" = ${amount}
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
 }
 
-/** Increments the version of a sale when only computed fields have changed. */
+/** Increments the version of a sale of which only computed fields have changed. */
 export async function bumpVersion(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
   await sql`
     update "sales" set "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}

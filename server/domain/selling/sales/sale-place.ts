@@ -9,7 +9,7 @@ import * as plans from '../../land/plans/queries.ts'
 import type { HoldingSale, Lot } from './queries.ts'
 import * as sales from './queries.ts'
 
-/** The subject of a sale: a home, or a lot without a home. The home is locked or, for a lot, the community. */
+/** The subject of a sale: a home, or a lot without a home. The home is locked. For a lot, its community is locked. */
 export interface SalePlace {
   readonly home: Home | null
   readonly community: Community
@@ -17,7 +17,7 @@ export interface SalePlace {
   readonly lotNumber: string | null
   readonly planId: string | null
   readonly elevation: string | null
-  /** Price without options and premiums; null if none is set. */
+  /** The price without options and premiums; null if there is none. */
   readonly basePrice: number | null
 }
 
@@ -26,7 +26,7 @@ type SalePlaceInput = Pick<
   'homeId' | 'communityId' | 'block' | 'lotNumber' | 'planId' | 'elevation' | 'optionIds'
 >
 
-/** Throws for an unknown home, community, or plan before any other check. */
+/** Throws if the home, community, or plan is unknown. Called before all other checks. */
 export async function assertReferencesExist(
   call: WriteCall,
   { homeId, communityId, planId }: Partial<SalePlaceInput>,
@@ -36,7 +36,7 @@ export async function assertReferencesExist(
   if (planId != null) await plans.assertExist(call, [planId], '/planId')
 }
 
-/** Returns the home or lot to be sold. Throws if another sale has the home or lot. */
+/** Locks and returns the home or lot that is to be sold. Throws if it already has another sale. */
 export async function lockSalePlace(call: WriteCall, requested: SalePlaceInput): Promise<SalePlace> {
   await assertReferencesExist(call, requested)
   return requested.homeId == null ? lockLotPlace(call, requested) : lockHomePlace(call, requested.homeId, requested)
@@ -60,7 +60,7 @@ async function lockHomePlace(call: WriteCall, homeId: string, requested: SalePla
   return { home, community, block, lotNumber, planId, elevation, basePrice }
 }
 
-/** Locks the home and returns it. Throws if the home cannot be sold, or cannot be assigned to the sale of its lot. */
+/** Locks and returns the home. Throws if the home cannot be sold, or cannot become the home of the sale of its lot. */
 export async function lockSellableHome(call: WriteCall, homeId: string, ofLotSale?: string): Promise<Home> {
   const home = await homes.lock(call, homeId)
   const { communityId, block, lotNumber, name, salesStatus } = home
@@ -84,8 +84,8 @@ async function lockLotPlace(call: WriteCall, requested: SalePlaceInput): Promise
     throw validationFailed([
       { pointer: '/homeId', code: 'required', message: 'is required unless communityId and lotNumber are set' },
     ])
-  // Lock the community, as when a home is added, so that the later of two concurrent sales of a lot finds the first
-  // sale.
+  // Lock the community, as when a home is added, so that the second of two concurrent sales of a lot finds the first
+  // one.
   const community = await communities.lock(call, communityId)
   assertOpenForSale(community)
   const lot: Lot = { communityId, block, lotNumber }
@@ -108,7 +108,7 @@ function assertOpenForSale({ name, status, archivedAt }: Community): void {
   if (status === 'closed') throw conflict('not_available', `Cannot sell homes in ${name}: the community is closed.`)
 }
 
-/** Returns the error that another sale has the home or lot, with details only if the caller may read sales. */
+/** Returns the error that the home or lot has another sale. Includes details only if the caller may read sales. */
 function soldToOther(
   { permissions }: WriteCall,
   pointer: string,

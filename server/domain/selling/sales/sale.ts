@@ -11,17 +11,17 @@ export const SALE_MOVES: Readonly<Record<SaleStatus, readonly SaleStatus[]>> = {
   cancelled: [],
 }
 
-/** The terms that are fixed once the sale is approved. */
+/** The terms that cannot change after the sale is approved. */
 const PRICE_TERMS = ['basePrice', 'lotPremium', 'incentives', 'discounts'] as const
 
 type PriceTerms = Pick<Sale, (typeof PRICE_TERMS)[number]>
 
-/** Returns the price of a sale without options. */
+/** Returns the price of a sale, excluding options. */
 export function sumPriceTerms({ basePrice, lotPremium, incentives, discounts }: PriceTerms): number {
   return sum([basePrice, lotPremium, -incentives, -discounts])
 }
 
-/** Throws for a price that is negative or too large to store. */
+/** Throws if the price is negative or too large to store. */
 export function assertValidSalePrice(sale: PriceTerms & Pick<Sale, 'optionsTotal'>): void {
   const total = sum([sumPriceTerms(sale), sale.optionsTotal])
   if (total < 0)
@@ -36,7 +36,10 @@ export function assertValidSalePrice(sale: PriceTerms & Pick<Sale, 'optionsTotal
 
 type CommissionTerms = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
 
-/** Returns the new commission, a percentage or an amount. The sent value replaces the other value. */
+/**
+ * Returns the new commission, which is either a percentage or an amount. The value in the request replaces the other
+ * one.
+ */
 export function resolveCommission({ commissionPercent, commissionAmount }: CommissionTerms): CommissionTerms {
   if (commissionPercent != null && commissionAmount != null)
     throw validationFailed([
@@ -52,7 +55,7 @@ export function toBuyers(buyers: readonly SaleBuyerInput[]): SaleBuyer[] {
   return buyers.map(({ name, email = null, phone = null }) => ({ name, email, phone }))
 }
 
-/** Throws for changes to fields that are fixed in the sale's status. */
+/** Throws if the request changes fields that are fixed in the status of the sale. */
 export function assertFieldsChangeable(sale: Sale, body: SaleUpdate): void {
   const { externalId: _, ...rest } = body
   const isTouched = Object.values(rest).some((value) => value !== undefined)
@@ -63,19 +66,19 @@ export function assertFieldsChangeable(sale: Sale, body: SaleUpdate): void {
     throw conflict('wrong_status', `Cannot change ${formatList(fixed)}: ${sale.number} has been approved.`)
 }
 
-/** Throws unless the sale is open, that is, neither complete nor canceled. */
+/** Throws if the sale is complete or canceled. */
 export function assertSaleOpen(sale: Pick<Sale, 'number' | 'status'>): void {
   assertSaleNotCanceled(sale)
   if (sale.status === 'pipeline_complete')
     throw conflict('wrong_status', `Cannot change ${sale.number}: the sale is complete.`)
 }
 
-/** Throws for a canceled sale. Deposits and contingencies can still be recorded once all stages are complete. */
+/** Throws if the sale is canceled. Deposits and contingencies can still be recorded after all stages are complete. */
 export function assertSaleNotCanceled({ number, status }: Pick<Sale, 'number' | 'status'>): void {
   if (status === 'cancelled') throw conflict('wrong_status', `Cannot change ${number}: the sale is canceled.`)
 }
 
-/** Throws for a status change that is not possible. */
+/** Throws if the status change is not possible. */
 export function assertSaleTransition({ status }: Pick<Sale, 'status'>, to: SaleStatus): void {
   const allowed = SALE_MOVES[status]
   if (!allowed.includes(to)) throw invalidTransition(status, to, allowed)

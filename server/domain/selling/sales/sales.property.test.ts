@@ -56,7 +56,9 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 let leads = 0
 
-/** Returns the response status of one step. Some steps are rejected, depending on what happened before. */
+/**
+ * Executes one step and returns the status of the response. Depending on the previous steps, a step can be rejected.
+ */
 async function take(homes: readonly string[], sales: readonly Sale[], step: Step): Promise<number> {
   const post = async (path: string, body: object) => (await plumbline.post(`/api/ext/${path}`, body)).status
   const homeId = 'home' in step ? homes[step.home] : undefined

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChanges } from '../../../platform/events/status-history.ts'
 
-/** Returns the number of the home's selections that await a decision. */
+/** Returns the number of the home's pending selections. */
 export async function countPendingSelections({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as "count" from "selections"
@@ -11,8 +11,8 @@ export async function countPendingSelections({ db, organizationId }: Tenant, hom
 }
 
 /**
- * Declines the pending selections of a buyer whose sale is canceled. The home must be locked. Pending selections are
- * not in the budget.
+ * Declines the pending selections of a buyer whose sale is canceled. The home must be locked. The budget does not
+ * change, because it does not include pending selections.
  */
 export async function declinePendingSelections(call: WriteCall, homeId: string, reason: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
@@ -28,8 +28,8 @@ export async function declinePendingSelections(call: WriteCall, homeId: string, 
 }
 
 /**
- * Returns the codes of options that are not selected for the home. Returns at most 20 codes, which are enough for a
- * message.
+ * Returns the codes of those options that are not selected for the home. Returns at most 20 codes, which are enough for
+ * a message.
  */
 export async function listUnselectedOptionCodes(
   { db, organizationId }: Tenant,
@@ -53,7 +53,7 @@ export interface SelectedLine {
   amount: number
 }
 
-/** Returns the home's approved selections, with the amounts that they add to its price. */
+/** Returns the approved selections of the home, with the amounts that they add to its price. */
 export async function listApprovedSelections({ db, organizationId }: Tenant, homeId: string): Promise<SelectedLine[]> {
   const { rows } = await sql<SelectedLine>`
     select s."id" as "selectionId", s."optionId", coalesce(o."name", s."customDescription", '') as "description",

@@ -32,15 +32,13 @@ interface Move {
   readonly to: Selection['status']
   readonly reason?: string | null | undefined
   readonly overrideReason?: string | null | undefined
-  /**
-   * Whether an approval keeps the unit price that the buyer agreed to. Otherwise, the unit price is determined again.
-   */
+  /** Whether an approval keeps the unit price to which the buyer agreed. If not, the unit price is determined again. */
   readonly isPriceKept?: boolean
 }
 
 /**
- * Changes the status of a selection and the budget of its home. If the price changes, the caller must increment the
- * versions of the home and its sale.
+ * Changes the status of a selection and updates the budget of its home. If the price changes, the caller must increment
+ * the versions of the home and its sale.
  */
 export async function changeSelectionStatus(
   call: WriteCall,
@@ -59,7 +57,7 @@ export async function changeSelectionStatus(
   return after
 }
 
-/** Checks the conditions of a status change, and returns the other fields that it sets. */
+/** Checks the conditions of a status change. Returns the other fields to change, and the resulting costs. */
 async function findConsequences(
   call: WriteCall,
   place: SelectionPlace,
@@ -86,7 +84,7 @@ async function findConsequences(
     const changePoId = await requireChangeOrder(call, before, name, [])
     return { changes: changePoId === undefined ? {} : { changePoId }, costs: [] }
   }
-  // A selection that is open again must be signed again.
+  // A selection that becomes pending again must be signed again.
   if (to === 'pending') return { changes: { signature: null }, costs: [] }
   if (to !== 'approved') return none
   if (option !== null) await assertCanApproveOption(call, place, option, before.id)

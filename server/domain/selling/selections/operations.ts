@@ -158,7 +158,7 @@ async function resolveChangedPosting(
 }
 
 /**
- * Returns the basis of an amount. Clearing the amount restores the option's basis, if the selection has an option.
+ * Returns the basis of an amount. If the amount is cleared, the basis is the option again, if the selection has one.
  */
 function chooseBasis(amount: number | null, option: Option | null): 'option' | 'given' {
   return amount === null && option !== null ? 'option' : 'given'
@@ -169,9 +169,9 @@ function isFieldChanged(before: Selection, body: SelectionUpdate, field: (typeof
 }
 
 /**
- * Returns the price and the cost after a change. Until the approval, the price and the cost follow the option.
- * Afterward, the agreed unit price stays unless a new unit price is sent, and the cost is recomputed only if the change
- * affects it.
+ * Returns the price and the cost after an update. Before the approval, they are determined from the option. After the
+ * approval, the agreed unit price stays unless the request contains a new one, and the cost is computed again only if
+ * the update affects it.
  */
 async function requote(
   call: Call,

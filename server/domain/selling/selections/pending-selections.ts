@@ -12,7 +12,7 @@ import { quoteSelection } from './quote-selection.ts'
 import { computeDeadline, joinReasons } from './selection.ts'
 import { assertBeforeDeadline, assertCanSelectOption, type SelectionPlace } from './selection-place.ts'
 
-/** Adds a pending selection of an option or a custom item. The caller must lock the home. */
+/** Adds a pending selection of an option or a custom item. The caller must have locked the home. */
 export async function addPendingSelection(
   call: WriteCall,
   place: SelectionPlace,
@@ -52,7 +52,7 @@ interface CustomItem {
   scope: string | null
 }
 
-/** Changes a pending selection of a custom item. The caller must lock the selection and its home. */
+/** Changes a pending selection of a custom item. The caller must have locked the selection and its home. */
 export async function changePendingSelection(
   call: WriteCall,
   place: SelectionPlace,
@@ -76,8 +76,8 @@ async function optionNamed(call: Call, id: string | null | undefined): Promise<O
 }
 
 /**
- * Returns the trade and cost code of a cost that is a single amount. Sent values take precedence over the option's
- * values, and the option's values over the trade's default.
+ * Returns the trade and cost code for a cost that is a single amount. Values in the request take precedence over those
+ * of the option, which take precedence over the default of the trade.
  */
 async function findPosting(
   call: Call,

@@ -7,12 +7,12 @@ import { COMMITTED_STATUSES } from '../../statuses/order-statuses.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update } = defineResource({
   schema: 'Selection',
-  // A column that the database computes, so that the price of a home can be summed from an index.
+  // The database computes this column, so that it can sum the price of a home using only an index.
   computed: { difference: 't."difference"' },
   filters: { dueBefore: (date) => `t."deadline" < ${date}` },
 })
 
-/** Stores the signature of the owner, before the approval that it is for. Does not increase the version. */
+/** Stores the signature of the owner before the selection is approved. Does not increment the version. */
 export async function storeSignature(
   { db, organizationId }: Tenant,
   id: string,
@@ -23,7 +23,7 @@ export async function storeSignature(
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
 }
 
-/** Returns the number of the home's selections in any status, counted up to the maximum. */
+/** Returns the number of the home's selections with any status, but at most the maximum. */
 export async function countSelections({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as "count" from (
@@ -45,7 +45,7 @@ export async function findSelectionStatus(
   return rows[0]?.status
 }
 
-/** Returns whether an approved or later order refers to the selection. */
+/** Returns whether an order that is approved, or has a later status, refers to the selection. */
 export async function isSelectionOrdered({ db, organizationId }: Tenant, id: string): Promise<boolean> {
   const { rows } = await sql`
     select from "purchaseOrders"
@@ -55,8 +55,8 @@ export async function isSelectionOrdered({ db, organizationId }: Tenant, id: str
 }
 
 /**
- * Returns the newest approved change order for the selection, ignoring the change order under which it was already
- * changed.
+ * Returns the newest approved change order for the selection. Ignores the change order that already permitted an
+ * earlier change.
  */
 export async function findChangeOrderId(
   { db, organizationId }: Tenant,

@@ -11,18 +11,19 @@ import { computeUnitPrice } from './selection.ts'
 
 type QuotedAmounts = Pick<Selection, 'unitPrice' | 'price' | 'cost' | 'issues'>
 
-/** A selection to be stored, with the fields that costing needs. */
+/** A selection that will be stored, with the fields that determine its cost. */
 export type SelectionDraft = ActiveSelection & Pick<Selection, 'unitPrice' | 'priceBasis'>
 
 export interface SelectionQuote {
   readonly amounts: QuotedAmounts
-  /** The costs of the selection, and of the approved selections that depend on it. */
+  /** The costs of the selection and of the approved selections that depend on it. */
   readonly costs: readonly CostedSelection[]
 }
 
 /**
- * Returns the cost and the price of a selection on a date. The selection is costed together with the home's approved
- * selections and the options that it requires. Recomputes the costs of the selection's `dependents`.
+ * Returns the cost and the price of a selection on a date. Computes the cost together with the home's approved
+ * selections and the options that the selection requires. Also computes the costs of the approved selections that
+ * depend on it.
  */
 export async function quoteSelection(
   call: Call,
@@ -72,8 +73,8 @@ export function createUnknownPriceProblem(name: string) {
 }
 
 /**
- * Lists the computed options that the option requires and `selected` does not contain. These options are costed with
- * the option, even if they have not been approved yet.
+ * Returns the options with a computed cost that the option requires and that are not in `selected`. Their costs are
+ * computed together with the option, even if they are not approved yet.
  */
 async function listMissingRequired(call: Call, option: Option, selected: readonly ActiveSelection[]) {
   if (option.requiresOptionIds.length === 0) return []

@@ -15,8 +15,8 @@ import { formatSelectionName } from './selection.ts'
 import type { SelectionPlace } from './selection-place.ts'
 
 /**
- * Adds the cost of a selection and its dependents to the home's budget, or removes it if the selection no longer has a
- * cost.
+ * Updates the budget of the home with the costs of a selection and of the selections that depend on it. If the
+ * selection no longer has a cost, removes its lines.
  */
 export async function syncSelectionBudget(
   call: WriteCall,
@@ -38,7 +38,7 @@ export async function syncSelectionBudget(
   await postBudget(call, home)
 }
 
-/** Calls `announceHomePrice` if the selection's price difference or status has changed. */
+/** Calls `announceHomePrice` if the price difference or the status of the selection has changed. */
 export async function announcePriceIfChanged(
   call: WriteCall,
   home: Home,
@@ -51,7 +51,7 @@ export async function announcePriceIfChanged(
 }
 
 /**
- * Announces a home's new price. Increments the versions of the home and its sale, so that clients read them again, and
+ * Applies a new price of a home: increments the versions of the home and its sale, so that clients read them again, and
  * posts the new contract price to the ledger.
  */
 export async function announceHomePrice(call: WriteCall, home: Home, saleId: string | null): Promise<void> {
@@ -65,9 +65,7 @@ export async function announceHomePrice(call: WriteCall, home: Home, saleId: str
   await postContractAmount(call, saleId)
 }
 
-/**
- * Records the effect of a selection on the price of an approved sale when the selection changes without a buyer change.
- */
+/** If a selection changes without a buyer change, records its effect on the price of an approved sale. */
 export async function recordDirectPriceChange(
   call: WriteCall,
   { place, before, option }: { place: SelectionPlace; before: Selection; option: Option | null },
@@ -88,7 +86,10 @@ export async function recordDirectPriceChange(
   })
 }
 
-/** Returns the amount that a selection adds to the price or the cost of its home; zero unless it is approved. */
+/**
+ * Returns the amount that a selection adds to the price or the cost of its home. The amount is zero unless the
+ * selection is approved, ordered, or installed.
+ */
 function addedBy(selection: Selection, field: 'difference' | 'cost'): number {
   return ACTIVE_STATUSES.includes(selection.status) ? (selection[field] ?? 0) : 0
 }

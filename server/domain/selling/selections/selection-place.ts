@@ -18,13 +18,13 @@ export interface SelectionPlace {
   readonly home: Home
   readonly community: Community
   readonly standing: readonly ActiveSelection[]
-  /** The current date in the community. */
+  /** The current date in the community's time zone. */
   readonly on: string
 }
 
 /**
  * Locks the home and returns it with its selections. Every change of a selection locks the home first, so that two
- * selections that exclude each other are never approved concurrently.
+ * selections that exclude each other cannot be approved concurrently.
  */
 export async function lockSelectionPlace(call: WriteCall, homeId: string): Promise<SelectionPlace> {
   const home = await homes.lock(call, homeId)
@@ -48,8 +48,8 @@ export async function lockSelectionWithHome(call: WriteCall, id: string) {
 }
 
 /**
- * Throws if the option is not available for the home, is already selected, or is incompatible with the home's approved
- * selections.
+ * Throws if the option is not available for the home, is already selected, or is incompatible with the approved
+ * selections of the home.
  */
 export async function assertCanSelectOption(
   call: Call,
@@ -85,7 +85,10 @@ export function assertBeforeDeadline(
   )
 }
 
-/** Throws if the selection belongs to an open buyer change and can therefore only be decided with that change. */
+/**
+ * Throws if the selection is part of an open buyer change. Such a selection can only be decided together with that
+ * change.
+ */
 export async function assertNotInOpenChange(call: Call, selection: Selection, name: string): Promise<void> {
   const change = selection.status === 'pending' ? await findOpenChangeOfSelection(call, selection) : undefined
   if (change === undefined) return
@@ -98,7 +101,7 @@ export async function assertNotInOpenChange(call: Call, selection: Selection, na
 
 /**
  * Returns the change order that permits changing an ordered selection; undefined if the selection is not ordered.
- * Throws if there is no such change order.
+ * Throws if an ordered selection has no such change order.
  */
 export async function requireChangeOrder(
   call: Call,

@@ -14,17 +14,17 @@ export const SELECTION_MOVES: Readonly<Record<SelectionStatus, readonly Selectio
   cancelled: [],
 }
 
-/** The status changes that are a buyer's choice and must be made before the deadline. */
+/** The status changes that the buyer decides and that must be made before the deadline. */
 export const BUYER_CHOICES: ReadonlySet<SelectionStatus> = new Set(['pending', 'approved', 'cancelled'])
 
-/** The fields of an ordered selection that require a change order. */
+/** The fields of an ordered selection that can only be changed with a change order. */
 export const FIXED_BY_ORDER = ['quantity', 'unitPrice', 'cost', 'allowanceAmount'] as const
 
 type ActiveOption = Pick<ActiveSelection, 'option' | 'status'>
 
 /**
- * Returns a sentence about an approved selection whose option excludes this option, or is excluded by it; null if there
- * is no such selection.
+ * Returns a sentence about the approved selection that excludes this option, or that this option excludes; null if
+ * there is none.
  */
 export function describeExclusion(
   option: Option,
@@ -54,8 +54,8 @@ export function listDependentSelections(optionId: string, standing: readonly Act
 }
 
 /**
- * Returns the last day for changes: the given date, or else the option's number of workdays before the home's start.
- * Returns null if neither a date nor a number of workdays is known.
+ * Returns the last day for changes. This is the given date or, if there is none, the day that is the option's number of
+ * workdays before the start of the home. Returns null if neither is known.
  */
 export function computeDeadline(
   provided: string | null,
@@ -68,7 +68,7 @@ export function computeDeadline(
   return createWorkCalendar(community).add(home.startDate, -days)
 }
 
-/** Returns the unit price for the buyer; null while it depends on an unknown cost. */
+/** Returns the unit price for the buyer; null if it depends on a cost that is not known yet. */
 export function computeUnitPrice(
   { unitPrice, priceBasis, quantity }: Pick<Selection, 'unitPrice' | 'priceBasis' | 'quantity'>,
   option: Option | null,
@@ -81,13 +81,13 @@ export function computeUnitPrice(
   return price.div(quantity).round(4, Big.roundHalfUp).toNumber()
 }
 
-/** Returns the reason for the status history, including why a change was made after the deadline. */
+/** Returns the reason for the status history. If a deadline was overridden, it includes the reason for the override. */
 export function joinReasons(reason: string | null | undefined, override: string | null | undefined): string | null {
   if (override == null) return reason ?? null
   return reason == null ? `After the deadline: ${override}` : `${reason} After the deadline: ${override}`
 }
 
-/** Returns the selection's name for messages. */
+/** Returns the name of the selection for messages. */
 export function formatSelectionName(
   { customDescription }: Pick<Selection, 'customDescription'>,
   option: Option | null,

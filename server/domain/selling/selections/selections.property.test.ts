@@ -23,7 +23,7 @@ beforeAll(async () => {
     [66.7777, '2026-06-01'],
   ])
   const doors = await newPart('DOR-A', 'EA', [[0.335, '2020-01-01']])
-  // The price of this part starts later than some of the estimates.
+  // Some estimates are for dates before the price of this part starts.
   const late = await newPart('APP-A', 'EA', [[1209.99, '2026-06-01']])
   plan = await made('plans', { code: 'P2100', name: 'The Possumhaw', squareFeet: 2100, basePrice: 364990 })
   await put(`plans/${plan}/takeoff`, [

@@ -122,7 +122,7 @@ test('an approved selection adds budget lines and changes the price of the home'
     status: 201,
     body: {
       ...{ homeId: home, optionId, status: 'pending', quantity: 1, unitPrice: 2580, price: 2580, difference: 2580 },
-      // The cost is 79.2 SF of quartz and 10 units of labor, less the 72 SF of granite that they replace.
+      // The cost is 79.2 SF of quartz and 10 units of labor, minus the 72 SF of granite that they replace.
       ...{ priceBasis: 'option', cost: 4851 + 55 - 2880, costBasis: 'option', issues: [], color: 'Snow' },
     },
   })
@@ -184,7 +184,7 @@ test('a selection with an unpriced part has no cost and no budget line', async (
   const { body } = await estimate(home)
   expect(body).toMatchObject({ total: 4035, unpriced: [{ ...issue, optionSelectionId: id, quantity: 1 }] })
   expect(await budgeted(home)).toBe(4035)
-  // A cost entered by hand puts the selection into the budget.
+  // A manually entered cost adds the selection to the budget.
   expect((await change(id, { cost: 1500, scope: 'appliances' })).body).toMatchObject({ cost: 1500, costBasis: 'given' })
   expect(await linesOf(home, '&source=option')).toMatchObject([
     { scope: 'appliances', takeoffLineId: null, budgeted: 1500 },
@@ -216,7 +216,7 @@ test('a price that depends on the cost is computed at selection and again at app
   await plumbline.post(`/api/ext/parts/${part}/prices`, dearer)
   expect((await plumbline.get(`/api/ext/selections/${body.id}`)).body.price).toBe(2000)
   expect((await move(body.id, 'approved')).body).toMatchObject({ cost: 1386, unitPrice: 1050, price: 2100 })
-  // The agreed price stays: a different quantity has the same unit price.
+  // The agreed unit price applies even if the quantity changes.
   await plumbline.patch(`/api/ext/options/${optionId}`, { marginPercent: null, price: 5000 })
   expect((await change(body.id, { quantity: 3 })).body).toMatchObject({ cost: 2079, unitPrice: 1050, price: 3150 })
   expect((await change(body.id, { unitPrice: null })).body).toMatchObject({ unitPrice: 5000, priceBasis: 'option' })
@@ -323,7 +323,8 @@ test('the cost of an option excludes the cost of the options that it requires', 
   const top = await newOption({ code: 'B-2', requiresOptionIds: [base] }, [
     { lineId: 'tops', partId: quartz, quantity: 30 },
   ])
-  // Ten units of quartz are removed again, both before and after the other selection is approved.
+  // The option always replaces the 10 units of quartz of the option that it requires, whether that option is approved
+  // or not.
   const { body } = await select(home, { optionId: top })
   expect(body.cost).toBe(20 * 61.25)
   const baseId = await approved(home, { optionId: base })
@@ -363,7 +364,7 @@ test('an ordered selection can be changed or canceled only with a change order',
   const changeOrder = await order(home, { poType: 'change', optionSelectionId: id })
   expect((await change(id, { quantity: 2 })).body).toMatchObject({ cost: 22, price: 200, changePoId: changeOrder })
   expect(await budgeted(home)).toBe(22)
-  // A change order permits one change.
+  // A change order permits only one change.
   expect(refusal(await move(id, 'cancelled'))).toContain('create and approve a purchase order of type change')
   await order(home, { poType: 'change', optionSelectionId: id })
   expect((await move(id, 'cancelled')).body.status).toBe('cancelled')
@@ -431,7 +432,7 @@ test('changing a selection after its deadline requires an override reason', asyn
       ['pending', 'approved', 'Signed. After the deadline: Agreed by Priya.'],
     ]),
   )
-  // Once the home has started, the option's cutoff has a date.
+  // The option's deadline has a date only after the home has started.
   const early = await selected(home, { optionId })
   await lock(home)
   for (const status of ['permitting', 'ready_to_start', 'under_construction'])

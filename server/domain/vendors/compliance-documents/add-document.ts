@@ -10,8 +10,8 @@ import { assertValidPeriod, buildDocument } from './compliance-document.ts'
 import * as documents from './queries.ts'
 
 /**
- * Adds a document under its vendor's lock and updates the vendor's compliance status. Calls `assertStorageLeft`, which
- * may throw, while it holds the lock.
+ * Adds a document and updates the vendor's compliance status. Holds the lock of the vendor, also while it calls
+ * `assertStorageLeft`, which may throw.
  */
 export async function addDocument(
   call: WriteCall,

@@ -5,7 +5,7 @@ import { reassessVendorByDate } from './assess-vendor.ts'
 import * as documents from './queries.ts'
 
 /**
- * Applies changes that depend on the date: documents expire, vendors come within 30 days of an expiration, and renewals
+ * Makes changes that depend on the date: documents expire, vendors come within 30 days of an expiration, and renewals
  * take effect.
  */
 export async function advanceCompliance(services: Services): Promise<void> {

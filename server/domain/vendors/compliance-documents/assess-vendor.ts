@@ -7,11 +7,12 @@ import { assessCompliance, type ComplianceResult, computeStatusOnDate } from './
 import * as documents from './queries.ts'
 
 /**
- * Updates the compliance status of a locked vendor after a change of its documents.
+ * Updates the compliance status of a locked vendor after one of its documents changes.
  *
- * `vendors.complianceStatus` is stored, because lists filter by it and awards depend on it. Only these functions write
- * the column: in the transaction of each change of a document, and as time passes. Both functions first update the
- * documents to the current date, so that a change never hides that another document has expired.
+ * The status is stored in `vendors.complianceStatus`, because lists filter by it and awards depend on it. Only the two
+ * functions in this file write the column: one after each change of a document, in the same transaction, and the other
+ * when a date has passed. Both functions first expire documents as of the current date, so that every new status
+ * considers all expired documents.
  */
 export async function reassessVendorAfterChange(call: WriteCall, vendor: Vendor): Promise<void> {
   const { judgement } = await expireAndAssess(call, vendor)
@@ -19,7 +20,7 @@ export async function reassessVendorAfterChange(call: WriteCall, vendor: Vendor)
   await storeResult(call, vendor, judgement)
 }
 
-/** Updates a vendor's compliance status as time passes. Records no event if nothing visible has changed. */
+/** Updates a vendor's compliance status when a date has passed. Records no event if no visible field changes. */
 export async function reassessVendorByDate(call: WriteCall, vendor: Vendor): Promise<void> {
   const { judgement, expired } = await expireAndAssess(call, vendor)
   await documents.storeDueDate(call, vendor, judgement)

@@ -4,8 +4,8 @@ import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays, countDaysBetween } from '../../../platform/values/calendar.ts'
 
 /**
- * The status changes that a user may make. A document becomes `expired` only when its last day has passed, and valid
- * again only with a later date.
+ * The status changes that a user can make. A document expires only after its last day, and becomes valid again only
+ * with a later date.
  */
 export const DOCUMENT_MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
   pending_review: ['valid', 'rejected', 'waived'],
@@ -16,12 +16,12 @@ export const DOCUMENT_MOVES: Readonly<Record<ComplianceDocumentStatus, readonly 
 }
 
 /**
- * The number of days before a document's end at which its vendor becomes `expiring`: enough time to get a new
+ * The number of days before a document expires from which its vendor is `expiring`. This is enough time to get a new
  * certificate from an insurer.
  */
 export const EXPIRING_DAYS = 30
 
-/** Returns a status as of a date: a document is valid through its last day and expired afterward. */
+/** Returns the status of a document on a date. A document is valid through its last day, and expired afterward. */
 export function computeStatusOnDate(
   status: ComplianceDocumentStatus,
   expirationDate: string | null,
@@ -35,14 +35,14 @@ export type DatedDocument = Pick<ComplianceDocument, 'type' | 'status' | 'effect
 
 export interface ComplianceResult {
   status: ComplianceStatus
-  /** The next date on which the same documents may give a different result; null if there is no such date. */
+  /** The next date on which the result can change without a change of the documents; null if there is none. */
   changesOn: string | null
 }
 
 /**
- * Computes a vendor's compliance status from its documents, except removed documents. Each type is evaluated
- * separately, and the worst status counts: a license cannot make up for expired insurance. Documents that await review
- * or were rejected do not count.
+ * Computes a vendor's compliance status from its documents, ignoring removed documents. Evaluates each type of document
+ * separately and returns the worst status, because a license cannot replace expired insurance. Ignores documents that
+ * await review or were rejected.
  */
 export function assessCompliance(papers: readonly DatedDocument[], today: string): ComplianceResult {
   const days: string[] = []
@@ -69,8 +69,7 @@ export function assessCompliance(papers: readonly DatedDocument[], today: string
 const NO_END = 'forever'
 
 /**
- * Returns the last day of the uninterrupted coverage that includes today. A renewal that follows without a gap extends
- * the coverage.
+ * Returns the last day of the uninterrupted coverage that includes today. A renewal without a gap extends the coverage.
  */
 function findEndOfCoverage(valid: readonly DatedDocument[], today: string): string | null {
   let end: string | null = null
@@ -88,7 +87,7 @@ export function buildDocument(body: Checked['ComplianceDocumentCreate'], vendorI
   return { ...body, vendorId, status: computeStatusOnDate(body.status, body.expirationDate ?? null, today) }
 }
 
-/** Throws if a document ends before it begins. */
+/** Throws if a document ends before its effective date. */
 export function assertValidPeriod({ effectiveDate, expirationDate }: Partial<DatedDocument>): void {
   if (effectiveDate == null || expirationDate == null || effectiveDate <= expirationDate) return
   throw validationFailed([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])

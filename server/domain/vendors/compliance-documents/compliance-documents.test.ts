@@ -257,7 +257,7 @@ test('no compliance document can be added to an archived vendor', async () => {
   expect(await add(vendorId, liability)).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-// These tests advance the clock, so they come last.
+// These tests must be last, because they advance the clock.
 test("a vendor's compliance status becomes expiring 30 days before a document expires", async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(40) })

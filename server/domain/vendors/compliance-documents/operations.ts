@@ -57,14 +57,14 @@ export const complianceDocumentOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Changes a document under its vendor's lock, and updates the vendor's status if anything changed. */
+/** Changes a document while holding the lock of its vendor. If anything changed, updates the vendor's status. */
 async function changeDocument(
   call: Call,
   id: string,
   work: (call: WriteCall, before: ComplianceDocument) => Promise<ComplianceDocument>,
 ): Promise<ComplianceDocument> {
   return call.write(async (call) => {
-    // A document's vendor never changes, so read it without a lock, and lock the vendor first.
+    // Read the vendor ID without a lock, because it never changes, and then lock the vendor first.
     const { vendorId } = await documents.find(call, id)
     const vendor: Vendor = await vendors.lock(call, vendorId)
     const before = await documents.lock(call, id)

@@ -21,8 +21,8 @@ export const { list, find, findAll, findOptional, lock, insert, update, archive 
 })
 
 /**
- * Returns the documents that the vendor's status depends on: all documents except removed documents. A vendor has only
- * a few documents.
+ * Returns the documents that determine the vendor's status: all documents except removed ones. A vendor has only a few
+ * documents.
  */
 export async function listCountedDocuments(call: WriteCall, vendorId: string): Promise<ComplianceDocument[]> {
   const rows = await call.db
@@ -38,7 +38,7 @@ export async function listCountedDocuments(call: WriteCall, vendorId: string): P
   )
 }
 
-/** Stores the compliance status of a locked vendor, as a visible change. */
+/** Stores a new compliance status of a locked vendor, and increments the vendor's version. */
 export async function storeCompliance(call: WriteCall, vendor: Vendor, judgement: ComplianceResult): Promise<Vendor> {
   const now = call.now.toISOString()
   await sql`
@@ -47,9 +47,12 @@ export async function storeCompliance(call: WriteCall, vendor: Vendor, judgement
   return { ...vendor, complianceStatus: judgement.status, version: vendor.version + 1, updatedAt: now }
 }
 
-/** Stores the next time at which the date affects the status: the start of that day in the organization's time zone. */
+/**
+ * Stores the time at which the status can next change because of the date: the start of that day in the organization's
+ * time zone.
+ */
 export async function storeDueDate(call: WriteCall, vendor: Vendor, { changesOn }: ComplianceResult): Promise<void> {
-  // A distributed database does not compute this time in an update.
+  // Compute this time in a separate query, because a distributed database cannot compute it in an update.
   const { rows } = await sql<{ at: string | null }>`
     select "dayStart"(${changesOn}::date, ${call.timeZone}) as "at"`.execute(call.db)
   await sql`
@@ -60,7 +63,7 @@ export async function storeDueDate(call: WriteCall, vendor: Vendor, { changesOn 
 export const toVendorsToReviewSql: DueSql = (now) => sql`
   select "organizationId" from "vendors" where "complianceDueAt" <= ${now}`
 
-/** Returns vendors of any organization whose status is due to be updated, longest due first. */
+/** Returns vendors of any organization whose status must be updated, longest overdue first. */
 export async function findVendorsToReview(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "complianceDueAt"::text as "at" from "vendors"
@@ -70,9 +73,7 @@ export async function findVendorsToReview(db: Db, page: DuePage): Promise<DueIte
   return rows
 }
 
-/**
- * Locks the vendors that are still due and that no other transaction has locked. Returns the IDs of the locked vendors.
- */
+/** Locks those vendors that are still due and not locked by another transaction. Returns their IDs. */
 export function lockVendorsToReview(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'vendors', ids, sql`"complianceDueAt" <= ${call.now}`)
 }

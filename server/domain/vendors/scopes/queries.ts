@@ -11,7 +11,7 @@ export const { list, find, findAll, lock, insert, update, archive } = defineReso
   filters: { name: (name) => `lower(t."name") = lower(${name})` },
 })
 
-/** Returns the number of vendors with the trade, ignoring case and archived vendors. */
+/** Returns the number of vendors with the trade. Ignores letter case and archived vendors. */
 export async function countCoveringVendors(call: Tenant, name: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as "count" from "vendors" v
@@ -21,7 +21,7 @@ export async function countCoveringVendors(call: Tenant, name: string): Promise<
   return rows[0]?.count ?? 0
 }
 
-/** Returns the number of records of each kind that use the trade's name, including archived records. */
+/** Returns the number of records that use the name of the trade, by kind of record. Includes archived records. */
 export async function countTradeUses(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
   const inTable = (table: string) => sql`
     select count(*) from ${sql.table(table)} u where u."organizationId" = ${call.organizationId} and lower(u."scope") = lower(${name})`
@@ -40,7 +40,7 @@ export async function countTradeUses(call: Tenant, name: string): Promise<{ what
   return rows
 }
 
-/** Returns the trade with this name, ignoring case; undefined if there is no such trade. */
+/** Returns the trade with this name, regardless of letter case; undefined if there is none. */
 export async function findTradeByName(
   { db, organizationId }: Tenant,
   name: string,
@@ -56,7 +56,7 @@ export async function findDefaultCostCode(call: Tenant, scope: string): Promise<
   return (await findTradeByName(call, scope))?.defaultCostCodeId ?? null
 }
 
-/** Returns the default cost codes of these trades, by the given names. */
+/** Returns the default cost codes of these trades. The keys are the given names. */
 export async function findDefaultCostCodes(
   { db, organizationId }: Tenant,
   names: readonly string[],
@@ -74,24 +74,25 @@ function coversSql(name: string) {
 }
 
 /**
- * The spelling of names as recently read from the database, with the time at which it expires. Vendors repeat the same
- * few trades, so this cache saves a statement for each vendor.
+ * The spellings that were recently read from the database, with the times at which they expire. Most vendors have the
+ * same few trades, so this cache saves one statement for each vendor.
  */
 const cachedSpellings = new Map<string, { name: string; until: number }>()
 const CACHE_MS = 5000
 const MAX_CACHED = 10_000
 
-/** The organization's spelling of names, by the given names. */
+/** The organization's spelling of the given names. */
 export interface ResolvedTrades {
   readonly spelled: ReadonlyMap<string, string>
-  /** Rejected names, each with the trade that was probably meant, or null. */
+  /** The rejected names. Each has the trade that the caller probably meant; null if there is none. */
   readonly refused: ReadonlyMap<string, string | null>
 }
 
 /**
  * Returns the trades with these names, in the organization's spelling ("Framing" becomes "framing"). Creates trades for
- * unknown names, except names that look like a typo of a known trade. An accidental second trade would split planning,
- * bidding, and buying. If `createScopes` is true, also creates trades for those names; if false, creates no trades.
+ * unknown names, except for names that look like a typo of a known trade. A trade that exists twice by accident would
+ * split planning, bidding, and purchasing. If `createScopes` is true, creates trades for all unknown names. If it is
+ * false, creates no trades.
  */
 export async function findOrCreateTrades(
   call: Call,
@@ -121,7 +122,7 @@ export async function findOrCreateTrades(
       on conflict do nothing`.execute(call.db)
     for (const [provided, name] of await findCanonicalTradeNames(call, added)) found.set(provided, name)
   }
-  // Within a transaction, new names may still be rolled back, so they are not cached.
+  // New names within a transaction are not cached, because the transaction may be rolled back.
   if (!call.isWriting && cachedSpellings.size > MAX_CACHED) cachedSpellings.clear()
   for (const [provided, name] of found) {
     spelled.set(provided, name)
@@ -131,8 +132,8 @@ export async function findOrCreateTrades(
 }
 
 /**
- * The maximum numbers of names to compare, which takes at most a tenth of a second. A call with more new names imports
- * a catalog.
+ * The maximum numbers of names that are compared to detect typos, which takes at most a tenth of a second. A call with
+ * more new names imports a catalog.
  */
 const MAX_NEW_COMPARED = 100
 const MAX_KNOWN_COMPARED = 1000
@@ -148,7 +149,7 @@ async function findLikelyTypos(
   const refused = new Map<string, string | null>()
   const there = new Set(rows.map((scope) => scope.name.toLowerCase()))
   missing.forEach((name, i) => {
-    // Another request may have created the trade since the lookup.
+    // A concurrent request may have created the trade in the meantime.
     if (there.has(name.toLowerCase())) return
     const meant = i < MAX_NEW_COMPARED ? rows.find((scope) => isLikelyTypo(name, scope.name)) : undefined
     if (meant !== undefined || createScopes === false) refused.set(name, meant?.name ?? null)
@@ -157,8 +158,8 @@ async function findLikelyTypos(
 }
 
 /**
- * Returns the problem with trades that cannot be used; null if all trades can be used. `pointer` is the position in the
- * input.
+ * Returns the problem for trades that cannot be used; null if all of them can be used. `pointer` is the JSON pointer of
+ * the input.
  */
 export function toTradeProblem(
   call: Call,
@@ -182,10 +183,10 @@ export function toTradeProblem(
   })
 }
 
-/** The contract's maximum number of suggestions in a problem. */
+/** The maximum number of suggestions of a problem in the API contract. */
 const MAX_SUGGESTIONS = 10
 
-/** Returns the trades of an input without duplicates. Throws if any trade is rejected. */
+/** Returns the trades of an input without duplicates. Throws if a trade is rejected. */
 export async function requireTrades(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
   const found = await findOrCreateTrades(call, names, createScopes)
   const fault = toTradeProblem(
@@ -197,7 +198,7 @@ export async function requireTrades(call: Call, names: readonly string[], create
   return [...new Set(names.map((name) => found.spelled.get(name) ?? name))]
 }
 
-/** Returns the single trade of an input. Throws if the trade is rejected. */
+/** Returns the only trade of an input. Throws if it is rejected. */
 export async function requireTrade(call: Call, name: string, createScopes?: boolean): Promise<string> {
   const found = await findOrCreateTrades(call, [name], createScopes)
   const fault = toTradeProblem(call, found, [{ pointer: '/scope', name }])
@@ -205,7 +206,7 @@ export async function requireTrade(call: Call, name: string, createScopes?: bool
   return found.spelled.get(name) ?? name
 }
 
-/** Returns the organization's spelling of trades, by their given names. Omits unknown trades. */
+/** Returns the organization's spelling of the given trades. Omits unknown trades. */
 export async function findCanonicalTradeNames(
   { db, organizationId }: Tenant,
   names: readonly string[],
@@ -219,8 +220,8 @@ export async function findCanonicalTradeNames(
 }
 
 /**
- * Removes a name from the cache. Call this when a trade loses its name, so that the next use of the name creates a
- * trade again.
+ * Removes a name from the cache. Must be called when a trade no longer has this name. Otherwise, the next use of the
+ * name would not create a trade.
  */
 export function forgetSpelling(organizationId: string, name: string): void {
   for (const [key, known] of cachedSpellings) {

@@ -49,7 +49,7 @@ test('a new trade that looks like a misspelled existing trade is rejected unless
   const { key, organizationId } = await plumbline.newBuilder()
   const vendor = (scopes: string[], query = '', by = key) =>
     plumbline.post(`/api/ext/vendors${query}`, { companyName: 'A', scopes }, { key: by })
-  // A name that resembles no other name becomes a new trade, and these names do not resemble any known trade.
+  // These names do not resemble each other or any known trade, so each of them becomes a new trade.
   expect((await vendor(['framing', 'landscaping', 'Unit 2'])).body.scopes).toHaveLength(3)
   const refused = await vendor(['Framing', 'frammng', 'lanscapping'])
   expect(refused).toMatchObject({

@@ -6,9 +6,9 @@ import { queueMails } from '../../office/mail/queue-mails.ts'
 import * as vendors from './queries.ts'
 import { findInviteObstacle, listRecipients } from './vendor.ts'
 
-/** Invites a locked vendor to its portal: creates a link that replaces the previous link, and emails the new link. */
+/** Invites a locked vendor to the portal: creates a link that replaces the previous link, and emails it. */
 export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<Vendor> {
-  // A vendor that has joined keeps that status when it is invited again.
+  // If a vendor has already joined the portal, its status does not change when it is invited again.
   const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
   const vendor = await vendors.update(call, before, { portalStatus })
   await revokePortalLink(call, vendor.id)
@@ -18,13 +18,13 @@ export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<V
   return vendor
 }
 
-/** A vendor with the new link to its whole portal. */
+/** A vendor with a new link to its entire portal. */
 export interface MailablePortalLink {
   vendor: Vendor
   link: string | null
 }
 
-/** Emails vendors the links to their whole portals. */
+/** Emails the links to the vendors. */
 export async function mailPortalLinks(call: WriteCall, links: readonly MailablePortalLink[]): Promise<void> {
   await queueMails(
     call,
@@ -35,7 +35,7 @@ export async function mailPortalLinks(call: WriteCall, links: readonly MailableP
   )
 }
 
-/** Invites a locked vendor that has no portal link, if the caller may invite it. */
+/** If a locked vendor has no portal link and the caller may invite it, invites it. */
 export async function ensurePortalLink(call: WriteCall, vendor: Vendor): Promise<void> {
   if (!call.permissions.has('vendors:write') || !call.permissions.has('bids:write')) return
   if (findInviteObstacle(vendor) !== null || (await hasPortalLink(call, { subjectId: vendor.id, vendorId: vendor.id })))

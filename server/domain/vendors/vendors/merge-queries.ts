@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 
 /**
- * Every table that refers to vendors, and how its rows are handled when one vendor is merged into another. A test
- * compares this with the database's foreign keys, so that no table is forgotten.
+ * All tables that refer to vendors, and how a merge of two vendors changes their rows. A test compares this list with
+ * the foreign keys in the database, so that no table is missing.
  */
 export const VENDOR_REFERENCES = {
   complianceDocuments: { columns: ['vendorId'], kind: 'compliance_document' },
@@ -24,9 +24,9 @@ export const VENDOR_REFERENCES = {
   lienWaivers: { columns: ['vendorId'], kind: 'lien_waiver' },
   form1099Filings: { columns: ['vendorId'], kind: 'tax_filing' },
   mails: { columns: ['vendorId'], kind: 'mail' },
-  // A vendor that was merged into the merged vendor earlier refers to the final vendor.
+  // If another vendor was merged into the merged vendor earlier, it now refers to the kept vendor.
   vendors: { columns: ['mergedIntoId'], kind: 'vendor' },
-  // Old portal links stay with the merged vendor and no longer work.
+  // Portal links stay with the merged vendor and are no longer valid.
   portalAddresses: { columns: ['vendorId'], kind: null },
 } as const
 
@@ -43,8 +43,8 @@ export interface VendorPair {
 }
 
 /**
- * SQL query for the bid requests that invited both vendors. A vendor has one invitation and one bid per home, so these
- * rows cannot be moved.
+ * SQL query for the bid requests to which both vendors were invited. A vendor can have only one invitation and one bid
+ * per home, so the rows of these requests cannot be moved.
  */
 const REQUESTS_OF_BOTH_SQL = ({ organizationId }: WriteCall, { keepId, mergeId }: VendorPair) => sql`
   select i."bidRequestId" from "invitations" i
@@ -55,7 +55,7 @@ const REQUESTS_OF_BOTH_SQL = ({ organizationId }: WriteCall, { keepId, mergeId }
   join "bids" o on o."organizationId" = b."organizationId" and o."bidRequestId" = b."bidRequestId" and o."vendorId" = ${keepId}
   where b."organizationId" = ${organizationId} and b."vendorId" = ${mergeId}`
 
-/** Returns the numbers of undecided bid requests that invited both vendors. */
+/** Returns the numbers of the undecided bid requests to which both vendors were invited. */
 export async function listSharedOpenRequests(call: WriteCall, pair: VendorPair, max: number): Promise<string[]> {
   const { rows } = await sql<{ number: string }>`
     select "number" from "bidRequests"
@@ -65,7 +65,10 @@ export async function listSharedOpenRequests(call: WriteCall, pair: VendorPair, 
   return rows.map(({ number }) => number)
 }
 
-/** Returns active contracts of both vendors for the same trade and place, as `CT-0001 and CT-0002`. */
+/**
+ * Returns the pairs of active contracts of both vendors that have the same trade and place, such as `CT-0001 and
+ * CT-0002`.
+ */
 export async function listOverlappingContracts(
   call: WriteCall,
   { keepId, mergeId }: VendorPair,
@@ -82,7 +85,7 @@ export async function listOverlappingContracts(
   return rows.map(({ both }) => both)
 }
 
-/** Returns the invoice numbers for which both vendors have active bills or payments. */
+/** Returns the invoice numbers that both vendors use on active bills or payments. */
 export async function listSharedInvoices(
   call: WriteCall,
   { keepId, mergeId }: VendorPair,
@@ -106,8 +109,8 @@ export async function listSharedInvoices(
 }
 
 /**
- * Archives the prices of the merged vendor that overlap prices of the kept vendor, because prices of one vendor must
- * not overlap. Locks the parts of these prices first, like every change of a price.
+ * Archives the merged vendor's prices that overlap prices of the kept vendor, because the prices of one vendor must not
+ * overlap. Locks the parts of these prices first, as every change of a price does.
  */
 export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeId }: VendorPair): Promise<number> {
   const { db, organizationId, now } = call
@@ -129,7 +132,7 @@ export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeI
   return rows.length
 }
 
-/** Returns the number of records that refer to the vendor. Each table is counted only up to `max` + 1. */
+/** Returns the number of records that refer to the vendor. Counts at most `max` + 1 records in each table. */
 export async function countReferences(
   { db, organizationId }: WriteCall,
   vendorId: string,
@@ -145,8 +148,8 @@ export async function countReferences(
 }
 
 /**
- * Moves the rows of one table. Returns the number of moved rows, and the number of rows that stayed with requests that
- * invited both vendors.
+ * Moves the rows of one table. Returns the number of moved rows, and the number of rows that were not moved because
+ * both vendors were invited to their bid request.
  */
 export async function moveVendorRows(
   call: WriteCall,
@@ -159,7 +162,7 @@ export async function moveVendorRows(
   const stays = isOfRequest ? sql`and "bidRequestId" not in (${REQUESTS_OF_BOTH_SQL(call, pair)})` : sql``
   const moved = new Set<string>()
   for (const column of columns) {
-    // A row that another column has moved keeps the version of that change.
+    // If a row was already moved because of another column, its version is not incremented again.
     const { rows } = await sql<{ id: string }>`
       update ${sql.table(table)} set ${sql.ref(column)} = ${pair.keepId}, "updatedAt" = ${now},
         "version" = "version" + case when "id" = any(${[...moved]}) then 0 else 1 end
@@ -174,7 +177,7 @@ export async function moveVendorRows(
   return { moved: moved.size, stayed: left }
 }
 
-/** Returns the SQL condition that a row refers to the vendor. */
+/** Returns the SQL condition for rows that refer to the vendor. */
 function refersTo(table: MovableTable, vendorId: string) {
   const columns: readonly string[] = VENDOR_REFERENCES[table].columns
   return sql`${vendorId} in (${sql.join(columns.map((column) => sql.ref(column)))})`
@@ -192,8 +195,8 @@ async function countUnmoved(
 }
 
 /**
- * Moves references to a vendor that have no foreign key. Such references are in files, messages with their senders and
- * recipients, causes of delays, items of inspections, and crews and deliveries of daily logs.
+ * Moves references to a vendor that are not foreign keys: those in files, in the senders and recipients of messages, in
+ * the causes of delays, in items of inspections, and in the crews and deliveries of daily logs.
  */
 export async function moveMentions(call: WriteCall, { keepId, mergeId }: VendorPair): Promise<void> {
   const { db, organizationId, now } = call
@@ -202,7 +205,7 @@ export async function moveMentions(call: WriteCall, { keepId, mergeId }: VendorP
     update "attachments" set "recordId" = ${keepId}, ${raised}
     where "organizationId" = ${organizationId} and "recordType" = 'vendor' and "recordId" = ${mergeId}
     returning "id"`.execute(db)
-  // The kept vendor is already a recipient of a message that was sent to both.
+  // If a message was sent to both vendors, the kept vendor is already a recipient.
   const notToBoth = sql`
     m."recipientId" = ${mergeId} and not exists (
       select from "messageRecipients" k where k."organizationId" = ${organizationId}
@@ -224,7 +227,8 @@ export async function moveMentions(call: WriteCall, { keepId, mergeId }: VendorP
   for (const { id } of files.rows) recordChange(call, id, 'updated', ['relatedTo'])
   for (const id of new Set([...messages.rows, ...related.rows].map(({ id }) => id)))
     recordChange(call, id, 'updated', ['recipients'])
-  // The tasks have already been moved, so only tasks of the kept vendor name the merged vendor in their delays.
+  // The tasks of the merged vendor have already been moved, so it can only be in the delays of tasks of the kept
+  // vendor.
   await sql`
     update "tasks" set "delays" = replace("delays"::text, ${mergeId}, ${keepId})::jsonb
     where "organizationId" = ${organizationId} and "vendorId" = ${keepId}

@@ -8,7 +8,10 @@ import { recordVendorUpdate } from './operations.ts'
 import * as vendors from './queries.ts'
 import { assertCanReroute } from './reroute-guards.ts'
 
-/** Each moved record is written and added to the audit trail, and all moved records stay locked until the end. */
+/**
+ * The limit exists because each moved record is written, added to the audit trail, and locked until the transaction
+ * ends.
+ */
 const MAX_RECORDS = 5000
 const MAX_NAMED = 5
 
@@ -22,8 +25,8 @@ export interface MergeResult {
 }
 
 /**
- * Merges two records of one company. If compliance documents moved, the caller must update the vendor's compliance
- * status. Locks both vendors in the order of their IDs, so that concurrent merges wait for each other.
+ * Merges two vendors that are the same company. Locks both vendors in the order of their IDs, so that concurrent merges
+ * cannot deadlock. If compliance documents were moved, the caller must update the vendor's compliance status.
  */
 export async function mergeVendors(call: WriteCall, pair: merging.VendorPair): Promise<MergeResult> {
   const { keepId, mergeId } = pair
@@ -34,7 +37,7 @@ export async function mergeVendors(call: WriteCall, pair: merging.VendorPair): P
   const [keep, other] = [locked.get(keepId), locked.get(mergeId)]
   if (keep === undefined || other === undefined) throw new Error('Expected both vendors to be locked.')
   await assertMergeable(call, keep, other, pair)
-  // From now on, links of either vendor are emailed to the addresses of the kept vendor.
+  // After the merge, links of both vendors are emailed to the addresses of the kept vendor.
   const after = { ...keep, ...mergeFields(keep, other) }
   await assertCanReroute(call, [
     { before: keep, after },
@@ -98,8 +101,8 @@ async function listWarnings(call: WriteCall, keep: Vendor, other: Vendor, pair: 
 }
 
 /**
- * Archives the merged vendor with a reference to the kept vendor, and clears unique fields that the kept vendor takes
- * over.
+ * Archives the merged vendor and stores the ID of the kept vendor on it. Clears the unique fields that the kept vendor
+ * receives.
  */
 async function archiveMerged(call: WriteCall, keep: Vendor, other: Vendor): Promise<Vendor> {
   const changes = {
@@ -107,7 +110,7 @@ async function archiveMerged(call: WriteCall, keep: Vendor, other: Vendor): Prom
     portalStatus: 'not_invited' as const,
     ...(keep.accountingId === null && { accountingId: null }),
   }
-  // An archived vendor cannot change, so the reference is set first.
+  // Store the reference first, because an archived vendor cannot be changed.
   const pointed = await vendors.update(call, other, changes)
   const after = await vendors.archive(call, pointed)
   await recordVendorUpdate(call, other, after)
@@ -137,7 +140,7 @@ function mergeFields(keep: Vendor, other: Vendor) {
   }
 }
 
-/** The contract's maximum lengths of a vendor's lists. */
+/** The maximum lengths of a vendor's lists in the API contract. */
 const MAX_SCOPES = 50
 const MAX_PLACES = 200
 const MAX_CONTACTS = 50

@@ -4,7 +4,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { findLinkUrls } from '../../../platform/keys/portal-links.ts'
 import type { OutgoingMail } from '../../office/mail/queue-mails.ts'
 
-/** The names that notices show in place of IDs. */
+/** The names that notices contain instead of IDs. */
 interface NoticeNames {
   homes: Map<string, string>
   tasks: Map<string, string>
@@ -27,7 +27,7 @@ interface RequestRow {
   deadline: string
 }
 
-/** Returns the notices as emails to their recipients, with the names of their records. */
+/** Returns the emails for the notices. The emails contain the names of the records. */
 export async function renderNoticeMails(
   call: WriteCall,
   vendors: readonly Vendor[],

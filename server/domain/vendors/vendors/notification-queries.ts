@@ -8,7 +8,7 @@ export const { list, findAll } = defineResource({
   long: ['message', 'recipients', 'tasks'],
 })
 
-/** Stores several notifications in one statement. */
+/** Stores several notifications with one statement. */
 export async function insertNotifications(
   call: WriteCall,
   provided: readonly Required<NewRowValues<VendorNotification>>[],

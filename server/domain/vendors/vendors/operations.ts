@@ -114,12 +114,12 @@ export const vendorOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Records `vendor.updated` if anything changed. */
+/** Records a `vendor.updated` event if any field has changed. */
 export async function recordVendorUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {
   if (after.version !== before.version) await recordEvent(call, 'vendor.updated', after, before)
 }
 
-/** Returns the trades in the organization's spelling, and checks that the communities exist. */
+/** Returns the trades in the organization's spelling. Throws if a community does not exist. */
 async function resolveReferences(
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },

@@ -2,13 +2,16 @@ import { CompiledQuery } from 'kysely'
 import type { PossibleDuplicate, SyncResult, VendorStatus, VendorsSyncResult } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 
-/** The contract's maximum number of possible duplicates, which is enough to notice the problem. */
+/** The maximum number of possible duplicates in the API contract, which is enough to notice the problem. */
 const MAX_DUPLICATES = 5
 
 const DUPLICATE_KEYS = ['nameKey', 'emailKey', 'phoneKey'] as const
 type DuplicateKey = (typeof DUPLICATE_KEYS)[number]
 
-/** A vendor that shares a key with the new vendor. The vendor is read once per shared key, up to a limit. */
+/**
+ * A vendor that has a key in common with the new vendor. The query returns the vendor once for each common key, up to a
+ * limit.
+ */
 interface SimilarVendor extends Record<DuplicateKey, string | null> {
   id: string
   companyName: string
@@ -17,15 +20,15 @@ interface SimilarVendor extends Record<DuplicateKey, string | null> {
 }
 
 /**
- * Returns SQL for the vendors that share a key with a new vendor, the oldest five for each key. The keys are the
- * normalized name, email address, and phone number.
+ * Returns SQL for the vendors that have a key in common with a new vendor: the five oldest vendors for each key. The
+ * keys are the normalized name, email address, and phone number.
  *
- * Each key is compared separately, as a range of its own index and in that index's order. At most five rows are read,
- * even if a thousand vendors have one phone number. With `=` in place of `between`, PostgreSQL would expect many equal
- * values and read all vendors in the order of their IDs.
+ * Each key is compared separately, using a range of its own index, which is also sorted in the required order.
+ * Therefore, at most five rows are read, even if a thousand vendors have the same phone number. With `=` instead of
+ * `between`, PostgreSQL would expect many equal values and read all vendors in the order of their IDs.
  *
- * @param keys expressions of parameters or plain columns. With row-level security, the index is not used for values
- * that are computed from columns.
+ * @param keys expressions that are parameters or plain columns. With row-level security, the index is not used for
+ * values that are computed from columns.
  */
 function selectSimilarSql(organization: string, keys: Record<DuplicateKey, string>): string {
   return DUPLICATE_KEYS.map(
@@ -44,7 +47,7 @@ const SIMILAR_TO_ONE = selectSimilarSql('$1', {
   phoneKey: '"vendorPhoneKey"($4::text)',
 })
 
-/** Returns the vendors that a new vendor may duplicate, before it is created. */
+/** Returns the existing vendors that a new vendor may duplicate, before the new vendor is created. */
 export async function findSimilarVendors(
   { db, organizationId }: Call,
   { companyName, email = null, phone = null }: { companyName: string; email?: string | null; phone?: string | null },
@@ -60,7 +63,7 @@ const SIMILAR_TO_EACH = `
   where n."organizationId" = $1 and n."id" = any($2) and q."id" <> n."id"`
 
 /**
- * Returns the result of a sync with the possible duplicates of each created vendor, including those in the same
+ * Returns the result of a sync, in which each created vendor has its possible duplicates. Duplicates can be in the same
  * request.
  */
 export async function addPossibleDuplicates(call: WriteCall, synced: SyncResult): Promise<VendorsSyncResult> {
@@ -80,7 +83,7 @@ export async function addPossibleDuplicates(call: WriteCall, synced: SyncResult)
 
 /** Returns the given vendors without duplicates, oldest first. */
 export function toPossibleDuplicates(alike: readonly SimilarVendor[]): PossibleDuplicate[] {
-  // A vendor found by a key has the new vendor's value of that key.
+  // A vendor that was found by a key has the same value of this key as the new vendor.
   const own = new Map(alike.map((each) => [each.by, each[each.by]]))
   const agrees = (each: SimilarVendor, key: DuplicateKey) => own.has(key) && own.get(key) === each[key]
   return [...new Map(alike.map((each) => [each.id, each])).values()]

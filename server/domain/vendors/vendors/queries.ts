@@ -25,9 +25,9 @@ export const {
 })
 
 /**
- * Recomputes the times at which vendors whose preferences have changed are notified of their upcoming tasks. The
- * database recomputes these times whenever a planned start is written. No visible field of a task changes, so the
- * versions stay the same.
+ * Computes again when the vendors whose preferences have changed are notified of their upcoming tasks. The database
+ * computes these times whenever a planned start is written. No visible field of a task changes, so the versions stay
+ * the same.
  */
 export async function recalculateNoticeTimes({ db, organizationId }: WriteCall, ...vendorIds: string[]): Promise<void> {
   if (vendorIds.length === 0) return

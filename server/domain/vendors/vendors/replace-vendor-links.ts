@@ -18,9 +18,10 @@ interface ChangedVendor {
 }
 
 /**
- * Revokes every portal link of the vendors from which an email address was removed, because a former employee may still
- * read email at that address. The remaining addresses get new links to the vendor's portal and to the invitations of
- * open bid requests. Without a remaining address, there is no new link. The vendors must be locked and stored.
+ * Revokes all portal links of vendors from which an email address was removed, because a former employee may still read
+ * email at that address. Then emails new links to the remaining addresses, for the portal and for the invitations to
+ * open bid requests. A vendor without a remaining address receives no new link. The vendors must already be locked and
+ * stored.
  */
 export async function replaceVendorLinks(call: WriteCall, changes: readonly ChangedVendor[]): Promise<void> {
   const vendors = new Map(changes.filter(hasRemovedAddress).map(({ after }) => [after.id, after]))
@@ -53,8 +54,7 @@ async function replacePortalLinks(call: WriteCall, links: readonly MailableVendo
   )
 }
 
-// The requests and the invitations are neither locked nor changed, because other transactions lock them before the
-// vendor.
+// Neither locks nor changes the bid requests and invitations, because other transactions lock them before the vendor.
 async function replaceInvitationLinks(call: WriteCall, links: readonly MailableVendor[]): Promise<void> {
   if (links.length === 0) return
   const vendors = new Map(links.map(({ subjectId, vendor }) => [subjectId, vendor]))
@@ -79,7 +79,7 @@ async function replaceInvitationLinks(call: WriteCall, links: readonly MailableV
   await queueMails(call, mails)
 }
 
-/** An invitation of an open bid request, with the request's data for the email. */
+/** An invitation to an open bid request, with the data of the request for the email. */
 interface OpenInvitation {
   id: string
   vendorId: string
@@ -91,8 +91,8 @@ interface OpenInvitation {
 }
 
 /**
- * Returns whether an email address of the vendor was removed, ignoring case. A contact that no longer gets email also
- * counts, because links may have been emailed to it before.
+ * Returns whether an email address of the vendor was removed, regardless of letter case. The address of a contact that
+ * no longer receives email counts as removed, because links may have been emailed to it.
  */
 function hasRemovedAddress({ before, after }: ChangedVendor): boolean {
   const stored = getEmails(after)

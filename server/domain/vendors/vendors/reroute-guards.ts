@@ -6,16 +6,16 @@ import { listRecipients } from './vendor.ts'
 
 type VendorAddresses = Pick<Vendor, 'id' | 'companyName' | 'email' | 'contacts'>
 
-/** A vendor before and after a change of the addresses to which its links are emailed. */
+/** A vendor before and after a change of the addresses that receive its links. */
 export interface ReroutedVendor {
   before: VendorAddresses
   after: Pick<Vendor, 'email' | 'contacts'>
 }
 
 /**
- * Returns the IDs of the vendors whose change is not allowed for this caller, because the change would email their
- * portal links to a new address. If the vendor has ever had a link, the change requires the permission to copy links.
- * Anyone who reads email at the new address could act for the vendor.
+ * Returns the IDs of the vendors that the caller must not change, because their portal links would then be emailed to a
+ * new address. If the vendor has ever had a link, such a change requires the permission to copy links, because anyone
+ * who reads email at the new address could act for the vendor.
  */
 export async function findForbiddenReroutes(
   call: Call,
@@ -33,7 +33,7 @@ export async function findForbiddenReroutes(
   )
 }
 
-/** Throws `permission_denied` for the first of these changes that this caller must not make. */
+/** Throws `permission_denied` if the caller must not make one of these changes. */
 export async function assertCanReroute(call: Call, changes: readonly ReroutedVendor[]): Promise<void> {
   const forbidden = await findForbiddenReroutes(call, changes)
   const found = changes.find(({ before }) => forbidden.has(before.id))

@@ -25,10 +25,10 @@ export async function sendNotification(call: WriteCall, vendor: Vendor, notice: 
 }
 
 /**
- * Notifies vendors: stores the notifications, records their events after other events of the same change, and emails
- * them if the deployment sends email. The events contain the recipients' addresses. This function creates all
- * notifications. A vendor without an address has no recipients. The caller either rejects the notification, or lets an
- * event subscriber call the vendor instead.
+ * Notifies vendors; all notifications are created here. Stores the notifications, records their events after the other
+ * events of the same change, and sends emails if the deployment can send email. The events contain the addresses of the
+ * recipients. A vendor without an address has no recipients. The caller decides whether to reject such a notification,
+ * or to accept it because a subscriber of the event can call the vendor.
  */
 export async function sendNotifications(
   call: WriteCall,

@@ -145,7 +145,7 @@ test('a sync updates a tax ID even if only its hidden digits differ', async () =
   expect(statuses(await sync(changed, caller))).toEqual(['updated', 'updated'])
   expect(await read(id, caller)).toMatchObject({ taxIdLast4: '4821', version: 2 })
   expect(await read(other.id, caller)).toMatchObject({ taxIdLast4: '4321', version: 2 })
-  // This is the same tax ID that updateVendor sent.
+  // updateVendor has already set the same tax ID.
   expect((await plumbline.patch(`${VENDORS}/${id}`, { taxId: '99-9994821' }, caller)).body.version).toBe(2)
   expect(statuses(await sync([row('QB-1', { taxId: null })], caller))).toEqual(['updated'])
   expect(await read(id, caller)).toMatchObject({ taxIdLast4: null })

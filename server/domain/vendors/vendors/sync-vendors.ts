@@ -19,9 +19,9 @@ import { createRerouteProblem, findForbiddenReroutes } from './reroute-guards.ts
 import { findTaxIds, getLastFourCharacters, storeTaxIds } from './tax-id.ts'
 import { buildVendor, toVendorChanges } from './vendor.ts'
 
-/** Syncs vendors from an external system. Each row is treated like a call to createVendor or updateVendor. */
+/** Syncs vendors from an external system. Handles each row like a call to createVendor or updateVendor. */
 export function defineVendorSync(match: MatchBy, createScopes?: boolean): SyncDefinition<'VendorRow', Vendor> {
-  /** The vendors' tax IDs, which are not part of their visible fields. */
+  /** The tax IDs of the vendors, which are stored separately. */
   const taxIds = new Map<string, string | null>()
 
   return {
@@ -69,7 +69,7 @@ interface RowReferences {
   taxIds: ReadonlyMap<string, string>
 }
 
-/** Reads all records that the rows refer to, for all rows at once. */
+/** Reads all records to which the rows refer, with the same statements for all rows. */
 async function readRowReferences(
   call: WriteCall,
   rows: readonly SyncRow<VendorRow>[],
@@ -133,7 +133,7 @@ function planRow(
   return { id: before.id, made: null, changed: [{ before, after, hidden: isOther ? ['taxId'] : [] }] }
 }
 
-/** Returns the outcomes, with a problem for each row that adds an email address without the required permission. */
+/** Returns the results. If a row adds an email address without the required permission, its result is a problem. */
 async function refuseForbiddenReroutes(
   call: WriteCall,
   outcomes: readonly (PlannedWrite<Vendor> | Problem)[],
@@ -159,7 +159,7 @@ function selectTaxIds(
   return new Map(those.flatMap(({ id }) => (taxIds.has(id) ? [[id, taxIds.get(id) ?? null] as const] : [])))
 }
 
-/** Returns the vendor in its state after the update, which increments its version. */
+/** Returns the vendor as it will be after the update, with an incremented version. */
 function toStoredVendor(call: WriteCall, { before, after }: RowChange<Vendor>): Vendor {
   return { ...after, version: before.version + 1, updatedAt: call.now.toISOString() }
 }

@@ -6,16 +6,17 @@ import type { RowChange } from '../../../platform/resources/resource.ts'
 import { getTaxIdEncryptionContext } from './tax-id-encryption-context.ts'
 
 /**
- * Returns the last four letters or digits of a tax ID, which users can see. The whole tax ID is often a person's social
- * security number, so it is stored encrypted and is included only in tax documents.
+ * Returns the last four letters or digits of a tax ID, which users may see. The complete tax ID is often a person's
+ * social security number. It is stored encrypted, and only tax documents contain it.
  */
 export function getLastFourCharacters(taxId: string | null | undefined): string | null | undefined {
   return taxId?.replace(/[^A-Za-z0-9]/g, '').slice(-4) ?? taxId
 }
 
 /**
- * Stores the tax ID of a vendor whose row already contains the last four characters, and returns the vendor. If only the
- * other characters changed, the row is the same, so this function increments the version and records the change.
+ * Stores the tax ID of a vendor whose row already contains its last four characters. Returns the vendor. If the last
+ * four characters are the same, the row does not change, so this function increments the version and records the
+ * change.
  */
 export async function storeTaxId(
   call: WriteCall,
@@ -36,7 +37,7 @@ export async function storeTaxId(
   return { ...after, version, updatedAt }
 }
 
-/** Stores the tax IDs of several vendors whose rows already contain the last four characters of the tax IDs. */
+/** Stores the tax IDs of several vendors whose rows already contain the last four characters. */
 export async function storeTaxIds(call: WriteCall, stored: ReadonlyMap<string, string | null>): Promise<void> {
   if (stored.size === 0) return
   const { organizationId } = call

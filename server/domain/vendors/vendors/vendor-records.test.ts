@@ -181,7 +181,7 @@ test('the scorecard of a vendor is computed from its invitations, bids, and orde
 
   const scorecard = async (vendorId: string, query = '') =>
     (await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard?${query}`, { key })).body
-  // A cost of 5 percent above the bid loses 25 points of 100: (50 × 40 + 100 × 20 + 75 × 40) / 100.
+  // A cost of 5% above the bid loses 25 of 100 points: (50 × 40 + 100 × 20 + 75 × 40) / 100.
   const whole = {
     invitations: { sent: 2, answered: 1, unanswered: 1, answeredPercent: 50 },
     bids: { submitted: 1, accepted: 1, rejected: 0, winPercent: 100 },
@@ -201,7 +201,7 @@ test('the scorecard of a vendor is computed from its invitations, bids, and orde
     bids: { submitted: 0 },
     score: null,
   })
-  // A cost of 5 percent below the budget loses no points: (100 × 40 + 0 × 20 + 100 × 40) / 100.
+  // A cost of 5% below the budget loses no points: (100 × 40 + 0 × 20 + 100 × 40) / 100.
   expect(await scorecard(loser)).toMatchObject({
     bids: { winPercent: 0 },
     orders: { averageVariancePercent: -5 },
@@ -210,7 +210,7 @@ test('the scorecard of a vendor is computed from its invitations, bids, and orde
 })
 
 describe('the expected cost of a scorecard', () => {
-  /** Awards a bid with its order, and returns the scorecard of the vendor. */
+  /** Awards a bid, creates its order, and returns the scorecard of the vendor. */
   async function scoreAward(bidFields: object, award: object) {
     const { key } = await plumbline.newBuilder()
     const post = async (path: string, body: object) => {

@@ -10,7 +10,10 @@ import { validationFailed } from '../../../platform/problems/problem.ts'
 import { toAddress } from '../../../platform/values/address.ts'
 import { getLastFourCharacters } from './tax-id.ts'
 
-/** The allowed status changes of a vendor: prospective to active, to on hold and back, and to inactive and back. */
+/**
+ * The allowed status changes of a vendor. A prospective vendor becomes active. An active vendor can be put on hold or
+ * become inactive, and become active again.
+ */
 export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]>> = {
   prospective: ['active', 'inactive'],
   active: ['on_hold', 'inactive'],
@@ -20,10 +23,10 @@ export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]
 
 type EngagementReason = 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
 
-/** A reason that a vendor cannot be hired (invited, awarded, or given an order) now. */
+/** A reason why a vendor cannot currently be engaged, which means invited, awarded, or given an order. */
 export interface Obstacle<Code extends ConflictReason = ConflictReason> {
   code: Code
-  /** A whole sentence. */
+  /** A complete sentence. */
   message: string
 }
 
@@ -44,27 +47,27 @@ export function listEngagementObstacles(vendor: Vendor): Obstacle<EngagementReas
   return obstacles
 }
 
-/** Returns why the vendor cannot be hired now; null if it can. */
+/** Returns the reason why the vendor cannot currently be engaged; null if there is none. */
 export function findEngagementObstacle(vendor: Vendor): Obstacle | null {
   return listEngagementObstacles(vendor)[0] ?? null
 }
 
 /**
- * Returns why the vendor cannot have portal access; null if it can. Expired documents are not a reason, because vendors
- * submit new documents in the portal.
+ * Returns the reason why the vendor cannot have access to the portal; null if there is none. Expired documents are not
+ * a reason, because vendors submit new documents in the portal.
  */
 export function findPortalObstacle(vendor: Vendor): Obstacle | null {
   return listEngagementObstacles(vendor).find(({ code }) => code !== 'compliance_expired') ?? null
 }
 
-/** Returns why the vendor cannot be invited to its whole portal; null if it can. */
+/** Returns the reason why the vendor cannot be invited to its entire portal; null if there is none. */
 export function findInviteObstacle(vendor: Vendor): Obstacle | null {
   const obstacle = findPortalObstacle(vendor)
   if (obstacle !== null || vendor.email !== null) return obstacle
   return { code: 'no_recipient', message: `${vendor.companyName} has no email address.` }
 }
 
-/** Returns whether the vendor works in the community. A vendor without a list works in all communities. */
+/** Returns whether the vendor works in the community. A vendor without a list of communities works in all of them. */
 export function canWorkInCommunity(vendor: Vendor, communityId: string): boolean {
   return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
 }
@@ -72,7 +75,7 @@ export function canWorkInCommunity(vendor: Vendor, communityId: string): boolean
 /** The defaults for a vendor without preferences. */
 const DEFAULT_PREFERENCES: Vendor['notificationPreferences'] = { advanceNoticeDays: 7, reminderDays: 2 }
 
-/** Returns the notification preferences, in which omitted fields keep their value. */
+/** Returns the notification preferences after an update. Omitted fields keep their values. */
 export function completePreferences(
   { advanceNoticeDays, reminderDays }: NonNullable<VendorCreate['notificationPreferences']>,
   before = DEFAULT_PREFERENCES,
@@ -92,7 +95,7 @@ export function completePreferences(
 /** The default payment terms. */
 const DEFAULT_TERMS: Vendor['paymentTerms'] = { netDays: 30, discountPercent: 0, discountDays: 0 }
 
-/** Returns the payment terms, in which omitted fields keep their value. */
+/** Returns the payment terms after an update. Omitted fields keep their values. */
 export function completePaymentTerms(
   sent: NonNullable<VendorCreate['paymentTerms']>,
   before = DEFAULT_TERMS,
@@ -123,7 +126,7 @@ export function buildVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
   }
 }
 
-/** Returns the fields of the vendor that the update changes. */
+/** Returns the fields of the vendor that change. */
 export function toVendorChanges(before: Vendor, sent: VendorUpdate) {
   const { taxId, address, contacts, paymentTerms, notificationPreferences, backupWithholding, ...rest } = sent
   return {
@@ -140,7 +143,7 @@ export function toVendorChanges(before: Vendor, sent: VendorUpdate) {
 }
 
 /**
- * Fills in the backup withholding period. `toDate` defaults to null, which means no end date. Throws if `toDate` is
+ * Completes the backup withholding period. `toDate` defaults to null, which means no end date. Throws if `toDate` is
  * before `fromDate`.
  */
 function completeWithholding(sent: NonNullable<VendorCreate['backupWithholding']> | null): Vendor['backupWithholding'] {
@@ -159,7 +162,7 @@ export function toContacts(contacts: NonNullable<VendorCreate['contacts']>): Ven
   return contacts.map((contact) => ({ ...NO_CONTACT, ...contact }))
 }
 
-/** Returns the addresses of the vendor and of its contacts that get notifications, without duplicates. */
+/** Returns the addresses of the vendor and its contacts that receive notifications, without duplicates. */
 export function listRecipients(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
   const addresses = [
     vendor.email,

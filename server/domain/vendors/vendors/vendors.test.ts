@@ -15,7 +15,7 @@ const framing = {
   scopes: ['framing', 'trusses'],
   contactName: 'Dana Whitfield',
 }
-/** A vendor that is already in the accounting system, where an ID belongs to one vendor. */
+/** A vendor that is already in the accounting system, in which each ID belongs to one vendor. */
 const linked = { ...framing, accountingId: 'QB-1042' }
 
 test('a new vendor is returned with all fields that were sent', async () => {

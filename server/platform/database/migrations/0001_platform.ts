@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 
-// The tables that every write touches have no foreign key to organizations. Organizations are never deleted, and the
-// organization ID comes from a key of the organization. A foreign key would lock the organization's row on every
-// insert.
+// The tables to which every change writes have no foreign key to organizations. A foreign key would lock the
+// organization's row on every insert. It is also unnecessary, because organizations are never deleted, and each
+// organization ID comes from a key of the organization.
 //
-// IDs are compared byte by byte (collate "C"). TypeIDs sort by creation time only in this order, and lists rely on it.
+// IDs are compared byte by byte (collate "C"). Only in this order do TypeIDs sort by creation time, on which lists
+// depend.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "organizations" (
@@ -50,7 +51,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "apiKeys_createdByUserId_fkey" foreign key ("organizationId", "createdByUserId") references "users" ("organizationId", "id")
     )`.execute(db)
 
-  // A key has one secret, or two while a rotation overlaps. Only hashes of the secrets are stored.
+  // A key has one secret, or two during a rotation. Only hashes of secrets are stored.
   await sql`
     create table "apiKeySecrets" (
       "hash" bytea primary key,
@@ -71,9 +72,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "used" bigint not null
     ) with (fillfactor = 50)`.execute(db)
 
-  // Takes up to "wanted" requests from a window in one step, under the row lock. Processes that share the database
-  // therefore never exceed the limit together. If the database's machine crashes, counts may be lost, because the
-  // commit does not wait for the disk. Row locks are not affected.
+  // Takes up to "wanted" requests from a window in one step, while holding the lock of its row. Therefore, processes
+  // that share the database never exceed the limit together. The commit does not wait for the disk, so counts can be
+  // lost if the machine of the database crashes. Row locks are not affected.
   await sql`
     create function "takeFromWindow"(
       "inScope" text, "inLimit" bigint, "inSeconds" integer, "inAligned" boolean, "inWanted" bigint, "inNow" timestamptz
@@ -112,7 +113,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "idempotencyRecords_createdAt" on "idempotencyRecords" ("createdAt")`.execute(db)
 
-  // The payload is json instead of jsonb, because webhooks deliver exactly these bytes.
+  // The payload has the type json instead of jsonb, because webhooks deliver exactly these bytes.
   await sql`
     create table "events" (
       "organizationId" text collate "C" not null,

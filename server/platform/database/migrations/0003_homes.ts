@@ -24,7 +24,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "communities_updatedAt" on "communities" ("organizationId", "updatedAt", "id")`.execute(db)
   await sql`create index "communities_name" on "communities" ("organizationId", "name", "id")`.execute(db)
-  // The code of an archived community can be reused, because codes are short and scarce.
+  // The code of an archived community can be used again, because codes are short and there are few of them.
   await sql`create unique index "communities_code_key" on "communities" ("organizationId", "code") where "archivedAt" is null`.execute(
     db,
   )
@@ -70,8 +70,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "homes_accountingId" on "homes" ("organizationId", "accountingId") where "accountingId" is not null`.execute(
     db,
   )
-  // A lot has at most one home. Homes that are canceled, or archived without having been built, free their lot. The
-  // condition matches LOT_IS_TAKEN_SQL in server/domain/land/communities/queries.ts.
+  // A lot has at most one home. A canceled home, or a home that was archived before construction, no longer occupies
+  // its lot. The condition must match LOT_IS_TAKEN_SQL in server/domain/land/communities/queries.ts.
   await sql`
     create unique index "homes_lotNumber_key" on "homes" ("organizationId", "communityId", coalesce("block", ''), "lotNumber")
     where "lotNumber" is not null and "status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`.execute(

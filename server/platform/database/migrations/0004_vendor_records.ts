@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The next time at which a vendor's compliance status changes with the calendar. Vendors whose status must change are
-  // found with one lookup in an index that contains only vendors with such a time.
+  // The next date on which the compliance status of a vendor can change. The index contains only vendors with such a
+  // date, so finding due vendors needs only one lookup.
   await sql`alter table "vendors" add column "complianceDueAt" timestamptz(3)`.execute(db)
   await sql`create index "vendors_complianceDueAt" on "vendors" ("complianceDueAt") where "complianceDueAt" is not null`.execute(
     db,
   )
 
   await sql`alter table "scopes" add column "code" text, add column "sequence" integer not null default 0`.execute(db)
-  // The name of an archived scope can be reused.
+  // The name of an archived trade can be used again.
   await sql`drop index "scopes_name_key"`.execute(db)
   await sql`create unique index "scopes_name_key" on "scopes" ("organizationId", lower("name")) where "archivedAt" is null`.execute(
     db,
@@ -45,7 +45,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The foreign key to the bid request is added once that table exists.
+  // The foreign key to the bid request is added after its table exists.
   await sql`
     create table "vendorNotifications" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

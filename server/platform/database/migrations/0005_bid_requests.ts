@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The last assigned number, in one row per organization. The row lock makes transactions run one after the other, and
-  // a rollback releases the number, so there are no gaps.
+  // The last assigned number, with one row for each organization. Locking the row prevents concurrent assignments. A
+  // rollback restores the number, so there are no gaps.
   await sql`
     create table "bidRequestNumbers" (
       "organizationId" text collate "C" primary key references "organizations" ("id"),
@@ -47,7 +47,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index "bidRequests_externalId_key" on "bidRequests" ("organizationId", "externalId") where "externalId" is not null`.execute(
     db,
   )
-  // The next bid request to be closed, across all organizations, is the first entry of a small index.
+  // This small index finds the next bid request to close among all organizations.
   await sql`create index "bidRequests_due" on "bidRequests" ("deadlineAt") where "status" = 'sent'`.execute(db)
 
   await sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// "expiresAt" is the end of the day "validUntil" in the community's time zone, so that checking for expiration only
-// compares timestamps.
+// "expiresAt" is the end of the day "validUntil" in the time zone of the community, so that expiration checks only
+// compare timestamps.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "bids" (
@@ -52,11 +52,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index "bids_externalId_key" on "bids" ("organizationId", "externalId") where "externalId" is not null`.execute(
     db,
   )
-  // Each vendor has at most one live bid for the request as a whole, and one live bid for each home of the request.
+  // Each vendor has at most one live bid for the entire request, and one live bid for each of its homes.
   await sql`
     create unique index "bids_vendorId_key" on "bids" ("organizationId", "bidRequestId", "vendorId", coalesce("homeId", ''))
     where "status" in ('submitted', 'accepted')`.execute(db)
-  // The next bid to expire, across all organizations, is the first entry of a small index.
+  // This small index finds the next bid to expire among all organizations.
   await sql`create index "bids_due" on "bids" ("expiresAt") where "status" = 'submitted' and "expiresAt" is not null`.execute(
     db,
   )

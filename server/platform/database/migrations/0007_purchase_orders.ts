@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// An order number is unique only within its home, because two communities may have lots with the same name.
+// Order numbers are unique only within a home, because two communities can have lots with the same name.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "purchaseOrders" (

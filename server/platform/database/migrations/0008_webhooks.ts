@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `secret` and `previousSecret` are encrypted. Both secrets are erased when the subscription is deleted.
+  // `secret` and `previousSecret` are encrypted. Both are erased when the subscription is deleted.
   await sql`
     create table "webhooks" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -27,9 +27,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) with (fillfactor = 80)`.execute(db)
   await sql`create index "webhooks_updatedAt" on "webhooks" ("organizationId", "updatedAt", "id")`.execute(db)
 
-  // The delivery of one event to one subscription. The subscription determines whether the delivery is held or
-  // canceled, so that disabling a subscription updates one row instead of a million. `payload` is used only for test
-  // deliveries, which have no row in "events".
+  // The delivery of one event to one subscription. Whether a delivery is held or canceled depends on its subscription,
+  // so disabling a subscription updates one row instead of a million. Only test deliveries have a `payload`, because
+  // they have no row in "events".
   await sql`
     create table "deliveries" (
       "organizationId" text collate "C" not null,
@@ -54,8 +54,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "id"),
       constraint "deliveries_webhookId_fkey" foreign key ("organizationId", "webhookId") references "webhooks" ("organizationId", "id")
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0)`.execute(db)
-  // The pending deliveries in sending order, and the deliveries in progress. Both indexes stay small regardless of the
-  // size of the table.
+  // Indexes for pending deliveries in the order of sending, and for deliveries in progress. Both stay small, however
+  // large the table is.
   await sql`
     create index "deliveries_due" on "deliveries" ("organizationId", "webhookId", "nextAttemptAt", "sequence")
     where "status" = 'pending' and not "test" and "claimedUntil" is null`.execute(db)
@@ -89,6 +89,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "deliveryAttempts_deliveryId_fkey" foreign key ("organizationId", "deliveryId")
         references "deliveries" ("organizationId", "id") on delete cascade
     )`.execute(db)
-  // Attempts are written and deleted in chronological order, so a block range index is enough.
+  // Attempts are stored and deleted in chronological order, so a block range index is sufficient.
   await sql`create index "deliveryAttempts_attemptedAt" on "deliveryAttempts" using brin ("attemptedAt")`.execute(db)
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// The notifications table refers to the table of bid requests, which was created later.
+// Notifications refer to bid requests, whose table was created after that of notifications.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendorNotifications"

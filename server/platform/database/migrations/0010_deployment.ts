@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// A single row about the deployment. The row identifies the encryption key with which the deployment was set up, and
-// contains the key itself if the operator did not provide one.
+// A single row with data about the deployment. It identifies the encryption key of the deployment. If the operator has
+// not provided a key, the row contains the key itself.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "deployment" (

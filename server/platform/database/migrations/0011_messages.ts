@@ -26,6 +26,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "messages_updatedAt" on "messages" ("organizationId", "updatedAt", "id")`.execute(db)
   await sql`create index "messages_threadId" on "messages" ("organizationId", "threadId", "id")`.execute(db)
   await sql`create index "messages_relatedTo" on "messages" ("organizationId", ("relatedTo"->>'id'), "id")`.execute(db)
-  // This index finds a user's messages by recipient.
+  // This index finds messages by recipient.
   await sql`create index "messages_recipients" on "messages" using gin ("recipients" jsonb_path_ops)`.execute(db)
 }

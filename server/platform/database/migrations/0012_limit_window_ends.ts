@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// Also returns the end of the window by the database's clock, in addition to the time left until the end. Callers get
-// the end, which is the same in every response. A process measures the time left by its own clock.
+// The function now also returns the end of the window, measured by the clock of the database, in addition to the
+// remaining time. Responses contain the end, which is the same in all of them. Processes use the remaining time, which
+// they measure by their own clock.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop function "takeFromWindow"(text, bigint, integer, boolean, bigint, timestamptz)`.execute(db)
   await sql`

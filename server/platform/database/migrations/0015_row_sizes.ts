@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// The approximate size of a row's long columns as JSON, in bytes. The size is needed before the columns are read,
-// because reading them is most of the cost of a large page. An ID takes 67 bytes with its quotes; a trade's name takes
-// at most 64 bytes in ASCII.
+// The approximate size in bytes of the long columns of a row as JSON. The size must be known before the columns are
+// read, because reading them is most of the cost of a large page. An ID takes 67 bytes including quotes, and the name
+// of a trade at most 64 bytes in ASCII.
 const SIZES = {
   vendors: sql`octet_length("contacts"::text) + 64 * cardinality("scopes") + 67 * cardinality("communityIds")`,
   vendorNotifications: sql`coalesce(octet_length("message"), 0) + 257 * cardinality("recipients")`,
@@ -15,7 +15,7 @@ const SIZES = {
 }
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // An order's lines are separate rows, so the code that writes them also stores their size.
+  // The lines of an order are separate rows, so the code that writes them stores their size.
   await sql`alter table "purchaseOrders" add column "linesBytes" integer not null default 0`.execute(db)
   await sql`
     update "purchaseOrders" as o set "linesBytes" = l."bytes" from (

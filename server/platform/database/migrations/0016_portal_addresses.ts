@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
-// The portal links of vendors, with the hash and the target of each token. Tokens are looked up by hash alone, across
-// organizations. The token itself is stored, encrypted, only if the link is shown again. Revoked links are kept, so
-// that their users get a better explanation than "not found".
+// The portal links of vendors: the hash of each token, and what the link opens. Tokens are looked up only by hash,
+// across organizations. The token itself is stored (encrypted) only if the link will be shown again. Revoked links are
+// kept, so that the page can explain that a link was revoked instead of responding "not found".
 //
-// Earlier links are not migrated, because any user who could read events and lists could see these links.
+// Earlier links are not migrated, because all users who could read events and lists could see them.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "portalAddresses" (
@@ -22,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     where "revokedAt" is null`.execute(db)
   await sql`create index "portalAddresses_vendorId" on "portalAddresses" ("organizationId", "vendorId")`.execute(db)
 
-  // The number of times that a vendor has changed its response within an hour of the first change.
+  // The number of changes that a vendor has made to its response within an hour of the first change.
   await sql`
     alter table "invitations" add column "answersSince" timestamptz(3),
       add column "answerCount" integer not null default 0`.execute(db)

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-// The owner that a subscription acts for. The owner of an existing subscription is its creator. The owner's permissions
-// determine which events are sent. Without an owner, no events are sent. Pending deliveries that may no longer be sent
-// are canceled. Existing rows already satisfied the previous, narrower constraints, so they need not be validated.
+// The owner of a subscription, for whom it acts. For existing subscriptions, this is the creator. The permissions of
+// the owner determine which events are sent. If there is no owner, no events are sent. Pending deliveries that are no
+// longer allowed are canceled. Existing rows meet the previous constraints, which were narrower, so they are not
+// validated again.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "webhooks" add column "owner" jsonb`.execute(db)
   await sql`update "webhooks" set "owner" = "createdBy"`.execute(db)

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// A caller who may read only some event types gets a page from the start of each type's entries, even if such events
-// are rare. Like the other event indexes, this index is written when the event gets its sequence, not together with the
-// change.
+// If a caller may read only some types of events, a page is read from the beginning of the entries of each type, even
+// if these events are rare. As in the other indexes on events, an event is added to this index only when it gets its
+// sequence.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index "events_type" on "events" ("organizationId", "type", "sequence")

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 
-// The audit trail: the actor, the action, and the origin of each change. For a change with an event, the event is also
-// the audit entry, so the event only has to store its request. All other changes get a row in "auditEntries".
+// The audit trail contains the actor, the action, and the origin of each change. If a change has an event, the event is
+// also the audit entry and stores the request. All other changes have a row in "auditEntries".
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "events" add column "requestId" text, add column "address" text`.execute(db)
-  // Events are stored in chronological order, so a block range index finds a period, and writing the index costs almost
-  // nothing.
+  // Events are stored in chronological order, so a block range index can find a period and costs almost nothing to
+  // write.
   await sql`
     create index if not exists "events_occurredAt" on "events" using brin ("occurredAt") with (autosummarize = on)`.execute(
     db,
@@ -31,8 +31,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "auditEntries_resourceId" on "auditEntries" ("organizationId", "resourceId", "id")`.execute(db)
   await sql`create index "auditEntries_at" on "auditEntries" using brin ("at") with (autosummarize = on)`.execute(db)
 
-  // Entries cannot be changed. Only the retention job and the erasure of an organization may delete rows, and their
-  // transactions declare the deletion.
+  // Audit entries cannot be changed. Only the retention job and the erasure of an organization can delete them, and
+  // must declare this in their transactions.
   await sql`
     create function "keepAuditEntries"() returns trigger language plpgsql as $$
     begin
@@ -43,14 +43,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create trigger "auditEntries_append" before update or delete or truncate on "auditEntries"
     for each statement execute function "keepAuditEntries"()`.execute(db)
 
-  // Returns the names of the fields that an event reports as changed.
+  // Returns the names of the changed fields according to an event.
   await sql`
     create function "changedFields"("inPayload" text) returns text[] language sql immutable as $$
       select case when json_typeof(p) = 'object' then array(select json_object_keys(p)) else '{}' end
       from (select "inPayload"::json #> '{data,previous}') as previous (p)
     $$`.execute(db)
 
-  // If an event is deleted before its audit retention period ends, an audit entry is created for it.
+  // If an event is deleted before the retention period of audit entries is over, an audit entry is created for it.
   await sql`
     create function "auditRemovedEvents"() returns trigger language plpgsql as $$
     begin

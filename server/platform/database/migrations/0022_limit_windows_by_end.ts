@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// The job that deletes old windows uses this index. The end of a window changes only once a minute or once a day, so
-// counting within a window still updates no index.
+// This index is for the job that deletes old windows. The end of a window changes at most once a minute or once a day,
+// so counting requests within a window updates no index.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "limitWindows_endsAt" on "limitWindows" ("endsAt")`.execute(db)
 }

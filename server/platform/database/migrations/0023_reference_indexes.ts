@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// Before deleting a row, the database looks for rows that refer to it. These foreign keys had no index, so erasing a
-// builder would have scanned a whole table for every row.
+// Before the database deletes a row, it searches for rows that refer to it. These foreign keys had no index, so erasing
+// a builder would have read an entire table for each row.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "apiKeys_createdByUserId" on "apiKeys" ("organizationId", "createdByUserId")`.execute(db)
   await sql`create index "bids_invitationId" on "bids" ("organizationId", "invitationId")`.execute(db)

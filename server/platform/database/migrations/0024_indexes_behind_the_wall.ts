@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// On a table that shows only one organization's rows (server/platform/database/row-level-security.ts), PostgreSQL does
-// not use indexes on decimals, JSON, or expressions. Comparing such values might leak hidden rows. The values of such
-// indexes are therefore stored in separate columns, whose types have leakproof comparisons.
+// With row-level security (see server/platform/database/row-level-security.ts), PostgreSQL does not use indexes on
+// decimals, JSON, or expressions, because comparing such values could leak hidden rows. Therefore, the values of such
+// indexes are stored in separate columns of types with leakproof comparisons.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "purchaseOrders" add column "totalInCents" bigint not null generated always as (("total" * 100)::bigint) stored`.execute(
@@ -20,8 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index "messages_relatedTo"`.execute(db)
   await sql`create index "messages_relatedToId" on "messages" ("organizationId", "relatedToId", "id")`.execute(db)
 
-  // The recipients of messages, with one row for each recipient. The rows are written with the message and never
-  // change.
+  // The recipients of messages, one row for each. The rows are inserted with the message and never change.
   await sql`
     create table "messageRecipients" (
       "organizationId" text collate "C" not null,

@@ -37,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // Released plan revisions. These rows never change.
+  // The released revisions of plans. These rows never change.
   await sql`
     create table "planRevisions" (
       "organizationId" text collate "C" not null,

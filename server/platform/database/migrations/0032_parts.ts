@@ -60,7 +60,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "prices_communityId_fkey" foreign key ("organizationId", "communityId") references "communities" ("organizationId", "id"),
       constraint "prices_planId_fkey" foreign key ("organizationId", "planId") references "plans" ("organizationId", "id")
     )`.execute(db)
-  // A part has only a few prices, so the index by part is enough for every sort order.
+  // A part has few prices, so an index by part is sufficient for all sort orders.
   await sql`create index "prices_partId" on "prices" ("organizationId", "partId", "id")`.execute(db)
   await sql`create index "prices_vendorId" on "prices" ("organizationId", "vendorId", "id")`.execute(db)
   await sql`create index "prices_communityId" on "prices" ("organizationId", "communityId") where "communityId" is not null`.execute(

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Lines have no IDs: a takeoff is replaced as a whole, and read in the order in which it was sent.
+  // Lines have no IDs, because a takeoff is always replaced entirely, and read in the order in which it was sent.
   await sql`
     create table "takeoffLines" (
       "organizationId" text collate "C" not null,

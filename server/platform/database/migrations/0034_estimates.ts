@@ -14,8 +14,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`alter table "budgetLines" alter column "source" drop default`.execute(db)
-  // Each takeoff line has one budget line, so that a later estimate finds the budget line that the previous estimate
-  // created.
+  // Each takeoff line has at most one budget line, so that the next estimate finds the budget line of the previous
+  // estimate.
   await sql`
     create unique index "budgetLines_takeoffLineId_key" on "budgetLines" ("organizationId", "homeId", "takeoffLineId")
     where "source" = 'base'`.execute(db)

@@ -44,7 +44,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "options_costCodeId" on "options" ("organizationId", "costCodeId") where "costCodeId" is not null`.execute(
     db,
   )
-  // Few options require or exclude others. These options are checked together.
+  // Few options require or exclude others. This index finds these options, which are checked together.
   await sql`create index "options_linkCount" on "options" ("organizationId", "linkCount") where "archivedAt" is null`.execute(
     db,
   )

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Like the lines of a plan, the takeoff of an option is replaced as a whole.
+  // The takeoff of an option is always replaced entirely, like that of a plan.
   await sql`
     create table "optionTakeoffLines" (
       "organizationId" text collate "C" not null,

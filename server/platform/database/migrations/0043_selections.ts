@@ -48,7 +48,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "selections_costCodeId" on "selections" ("organizationId", "costCodeId") where "costCodeId" is not null`.execute(
     db,
   )
-  // The price of a home is added up on each read, from this index alone.
+  // Each read sums the price of a home using only this index.
   await sql`
     create index "selections_difference" on "selections" ("organizationId", "homeId") include ("difference")
     where "status" in ('approved', 'ordered', 'installed')`.execute(db)
@@ -75,8 +75,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "budgetLines_optionSelectionId" on "budgetLines" ("organizationId", "optionSelectionId") where "optionSelectionId" is not null`.execute(
     db,
   )
-  // The key that identifies an estimated line: the selection, whether the selection adds or removes the line, and the
-  // takeoff line.
+  // The key that identifies an estimated line in the next estimate. It consists of the selection, whether the selection
+  // adds or removes the line, and the takeoff line.
   await sql`alter table "budgetLines" add column "estimateKey" text collate "C"`.execute(db)
   await sql`update "budgetLines" set "estimateKey" = '+' || "takeoffLineId" where "source" = 'base'`.execute(db)
   await sql`drop index "budgetLines_takeoffLineId_key"`.execute(db)

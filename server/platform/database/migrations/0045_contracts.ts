@@ -57,7 +57,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index "contracts_externalId_key" on "contracts" ("organizationId", "externalId") where "externalId" is not null`.execute(
     db,
   )
-  // The next contract to expire, across all organizations, is the first entry of a small index.
+  // This small index finds the next contract to expire among all organizations.
   await sql`create index "contracts_due" on "contracts" ("expirationDate") where "status" = 'active' and "expirationDate" is not null`.execute(
     db,
   )

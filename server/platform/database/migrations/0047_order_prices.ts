@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "purchaseOrders_contractId" on "purchaseOrders" ("organizationId", "contractId", "id") where "contractId" is not null`.execute(
     db,
   )
-  // Only a few of a vendor's orders are open.
+  // The index contains only open orders, of which a vendor has few.
   await sql`create index "purchaseOrders_status" on "purchaseOrders" ("organizationId", "vendorId", "status", "id")`.execute(
     db,
   )

@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column "costCodeId" text collate "C",
       add constraint "purchaseOrderLines_costCodeId_fkey"
         foreign key ("organizationId", "costCodeId") references "costCodes" ("organizationId", "id")`.execute(db)
-  // Existing lines get the cost codes of their budget lines.
+  // Existing lines receive the cost codes of their budget lines.
   await sql`
     update "purchaseOrderLines" l set "costCodeId" = b."costCodeId" from "budgetLines" b
     where b."organizationId" = l."organizationId" and b."id" = l."budgetLineId" and b."costCodeId" is not null`.execute(

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The links between tasks are stored in the row, because a schedule is always read and locked as a whole, together
-  // with its home.
+  // Links between tasks are stored in the row of a task, because a schedule is always read and locked as a whole,
+  // together with its home.
   await sql`
     create table "tasks" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -61,7 +61,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`create index "tasks_scope" on "tasks" ("organizationId", "scope", "plannedStart", "id")`.execute(db)
-  // Open tasks are a small part of all tasks. Lists of upcoming and late tasks read only open tasks.
+  // Only a small part of all tasks is open. Lists of upcoming and late tasks read only these tasks.
   await sql`
     create index "tasks_open" on "tasks" ("organizationId", "plannedStart", "id")
     where "status" in ('not_started', 'in_progress', 'on_hold')`.execute(db)

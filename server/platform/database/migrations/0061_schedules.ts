@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the dates that a schedule sets on its home, and the dates that vendors were last notified of. */
+/** Adds the dates of a home that depend on its schedule, and the dates of which vendors were last notified. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "homes"

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the number of days before a task at which its vendor is notified automatically. */
+/** Adds the number of days before the start of a task on which its vendor is notified automatically. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendors"

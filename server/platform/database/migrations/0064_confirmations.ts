@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds vendors' confirmations, and the time at which each task's vendor is next due to be notified. */
+/** Adds the confirmations of vendors, and the next time at which the vendor of a task must be notified. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "tasks"
@@ -16,12 +16,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "tasks_confirmation" on "tasks" ("organizationId", "confirmationStatus", "plannedStart", "id")`.execute(
     db,
   )
-  // For earlier notifications, the time of the task's last change counts as the time of sending.
+  // For existing notifications, assume that they were sent when the task was last changed.
   await sql`update "tasks" set "notifiedAt" = "updatedAt" where "notifiedStart" is not null`.execute(db)
 
-  // Notices are sent at 7 a.m. in the home's time zone. The advance notice is the first notice about a task. A reminder
-  // is due if the vendor has not been notified since the day of the reminder. Another reminder is due two days after a
-  // confirmation was requested, if the vendor has not responded.
+  // Notices are sent at 7 a.m. in the time zone of the home. The advance notice is the first notice about a task. A
+  // reminder is sent unless the vendor has been notified on or after the day of the reminder. If the vendor does not
+  // respond to a request for confirmation, another reminder is sent after two days.
   await sql`
     create function "tellAtOf"(t "tasks") returns timestamptz language sql stable as $$
       select case
@@ -43,7 +43,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         and h."status" not in ('on_hold', 'cancelled', 'archived')
         and c."organizationId" = t."organizationId" and c."id" = t."communityId"
     $$`.execute(db)
-  // A trigger maintains the column, because several operations write tasks.
+  // A trigger computes the column, because several operations change tasks.
   await sql`
     create function "keepTellAt"() returns trigger language plpgsql as $$
     begin

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The tasks are stored in the row, because milestones are looked up by home, and a home has a few dozen milestones at
-  // most.
+  // The IDs of the tasks are stored in the row, because milestones are read by home, and a home has at most a few
+  // dozen.
   await sql`
     create table "milestones" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -36,7 +36,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "milestones_communityId" on "milestones" ("organizationId", "communityId", "targetOrder", "id")`.execute(
     db,
   )
-  // Pending milestones are a small part of all milestones. Lists of late milestones read only pending milestones.
+  // Only a small part of all milestones is pending. Lists of late milestones read only these milestones.
   await sql`
     create index "milestones_pending" on "milestones" ("organizationId", "targetOrder", "id")
     where "status" = 'pending'`.execute(db)

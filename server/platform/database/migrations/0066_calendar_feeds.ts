@@ -37,8 +37,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create index ${sql.ref(`calendarFeeds_${column}`)} on "calendarFeeds" ("organizationId", ${sql.ref(column)}, "id")
       where ${sql.ref(column)} is not null`.execute(db)
 
-  // A feed is found only by the hash of its URL's token, across organizations. The token itself is not stored. Hashes
-  // of revoked feeds are kept, so that their users get a better explanation than "not found".
+  // A feed is found only by the hash of the token in its URL, across organizations. The token itself is not stored. The
+  // hashes of revoked feeds are kept, so that the service can respond that a feed was revoked instead of "not found".
   await sql`
     create table "calendarAddresses" (
       "hash" bytea primary key,
@@ -48,8 +48,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "calendarAddresses_feedId_fkey" foreign key ("organizationId", "feedId") references "calendarFeeds" ("organizationId", "id")
     )`.execute(db)
 
-  // The open tasks of a vendor or a home are a small part of all its tasks. The homes of a superintendent are looked up
-  // individually.
+  // Indexes for the open tasks of a vendor or a home, which are only a small part of all tasks. The tasks of a
+  // superintendent are found for each home separately.
   await sql`
     create index "tasks_openOfHome" on "tasks" ("organizationId", "homeId", "plannedStart", "id")
     where "status" in ('not_started', 'in_progress', 'on_hold')`.execute(db)

@@ -41,7 +41,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The row also contains the user, so that the hours of a day are found across the user's weeks.
+  // The row also contains the user, so that the hours of a day can be found across the weeks of the user.
   await sql`
     create table "timeEntries" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -78,7 +78,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "timeEntries_taskId_fkey" foreign key ("organizationId", "taskId") references "tasks" ("organizationId", "id"),
       constraint "timeEntries_costCodeId_fkey" foreign key ("organizationId", "costCodeId") references "costCodes" ("organizationId", "id")
     )`.execute(db)
-  // A timesheet has a limited number of entries, so the index by timesheet is enough for every filter and sort order.
+  // A timesheet has a limited number of entries, so an index by timesheet is sufficient for all filters and sort
+  // orders.
   await sql`create index "timeEntries_timesheetId" on "timeEntries" ("organizationId", "timesheetId", "date", "id")`.execute(
     db,
   )
@@ -95,7 +96,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "timeEntries_costCodeId" on "timeEntries" ("organizationId", "costCodeId") where "costCodeId" is not null`.execute(
     db,
   )
-  // The time entries that a budget adds up.
+  // This index is for the time entries that budgets sum.
   await sql`create index "timeEntries_posted" on "timeEntries" ("organizationId", "homeId") where "postedAt" is not null`.execute(
     db,
   )

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the first day of a builder's week, 1 for Monday to 7 for Sunday, and the overtime rule. */
+/** Adds the overtime rule and the first day of a builder's week, from 1 (Monday) to 7 (Sunday). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "organizations"

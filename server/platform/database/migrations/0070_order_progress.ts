@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 
 /** Adds the progress of each order line, and the columns derived from it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The amount of a line including tax can exceed the maximum total of an order.
+  // The amount of a single line including tax can exceed the maximum total of an order.
   await sql`
     alter table "purchaseOrderLines"
       add column "completedPercent" numeric(5,2) not null default 0,
@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table "purchaseOrders"
       add column "completedAmount" numeric(14,2) not null default 0,
       add column "paidAmount" numeric(14,2) not null default 0`.execute(db)
-  // Before this migration, an order was completed as a whole, and paid when it was closed.
+  // Before this migration, an order was completed as a whole, and was paid when it was closed.
   await sql`
     update "purchaseOrderLines" as l set "completedPercent" = 100, "completedQuantity" = l."quantity",
       "completedAmount" = l."total" + l."taxAmount"

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds the orders that belong to a task. The orders are stored in the task's row, because a schedule is read as a whole
- * with all its tasks.
+ * Adds the orders of a task. Their IDs are stored in the row of the task, because a schedule is read as a whole with
+ * all of its tasks.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -13,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table "tasks"
       alter column "poIds" drop default,
       alter column "payOnComplete" drop default`.execute(db)
-  // The tasks of an order are found among the tasks of its home that have orders.
+  // To find the tasks of an order, the database reads only the tasks with orders in the same home.
   await sql`create index "tasks_withOrders" on "tasks" ("organizationId", "homeId", "id") where "poIds" <> '{}'`.execute(
     db,
   )

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "contracts" add column "lumpSums" jsonb not null default '[]'`.execute(db)
   await sql`alter table "contracts" alter column "lumpSums" drop default`.execute(db)
-  // The size of a row, now including lump sums. The expression of a generated column cannot be changed, so the column
-  // is dropped and created again.
+  // The size of a row, now including lump sums. The expression of a generated column cannot be changed, so drop the
+  // column and create it again.
   await sql`alter table "contracts" drop column "bytes"`.execute(db)
   await sql`
     alter table "contracts"
@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         + coalesce(octet_length("notes"), 0) + 67 * (cardinality("communityIds") + cardinality("planIds"))) stored`.execute(
     db,
   )
-  // The periods of each lump sum, including past periods. The vendor and the trade are stored in the contract.
+  // The periods of all lump sums, including past periods. The vendor and the trade are stored in the contract.
   await sql`
     create table "lumpSums" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds payments to vendors, the orders and lines they pay, and the resulting totals on the orders. */
+/** Adds payments to vendors, the orders and lines that they pay, and the resulting totals of the orders. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "paymentNumbers" (
@@ -93,6 +93,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table "purchaseOrders"
       alter column "reservedAmount" drop default,
       alter column "releasedAmount" drop default`.execute(db)
-  // Amounts paid for an individual line. Zero for a line that is not named by any payment.
+  // The amount that was paid separately for this line; zero if no payment refers to the line.
   await sql`alter table "purchaseOrderLines" add column "paidAmount" numeric(16,2) not null default 0`.execute(db)
 }

@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`alter table "vendors" alter column "paymentTerms" drop default`.execute(db)
-  // Existing discounts were entered with the payment, regardless of the due date.
+  // Existing discounts were entered together with the payment, regardless of its due date.
   await sql`
     alter table "payments"
       add column "discountAmount" numeric(14,2) not null default 0,

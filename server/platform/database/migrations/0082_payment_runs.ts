@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds payments that are created together, and the columns needed to find due amounts. */
+/** Adds payment runs, and the columns for finding amounts that are due. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "paymentRunNumbers" (
@@ -48,14 +48,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "payments_paymentRunId" on "payments" ("organizationId", "paymentRunId", "id") where "paymentRunId" is not null`.execute(
     db,
   )
-  // The time at which progress was last recorded. The vendor's payment terms start at this time. For earlier progress,
-  // no other date is known.
+  // The time at which progress was last recorded, at which the vendor's payment terms start. For existing progress, no
+  // better time is known.
   await sql`alter table "purchaseOrders" add column "progressedAt" timestamptz(3)`.execute(db)
   await sql`
     update "purchaseOrders" set "progressedAt" = coalesce("completedAt", "updatedAt") where "completedAmount" <> 0`.execute(
     db,
   )
-  // Orders that may be payable. Only a few orders are open at a time.
+  // Orders that may have payable amounts. Only a few orders are open at a time.
   await sql`
     create index "purchaseOrders_open" on "purchaseOrders" ("organizationId", "vendorId", "id")
       where "status" in ('issued', 'accepted', 'partially_completed', 'completed')`.execute(db)

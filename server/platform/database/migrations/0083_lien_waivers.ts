@@ -47,7 +47,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "lienWaivers_poId" on "lienWaivers" ("organizationId", "poId", "id") where "poId" is not null`.execute(
     db,
   )
-  // A payment has one active lien waiver of each kind.
+  // A payment has at most one active lien waiver of each type.
   await sql`create unique index "lienWaivers_standing_key" on "lienWaivers" ("organizationId", "paymentId", "waiverType") where "status" in ('requested', 'signed', 'accepted')`.execute(
     db,
   )

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A sale refers to its lead, so the lead's sale is not a foreign key. If two tables referred to each other, neither
-  // table could be erased before the other.
+  // A sale has a foreign key to its lead, so a lead has no foreign key to its sale. If both tables referred to each
+  // other, neither of them could be erased first.
   await sql`
     create table "leads" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -65,7 +65,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "id"),
       constraint "leadActivities_leadId_fkey" foreign key ("organizationId", "leadId") references "leads" ("organizationId", "id")
     )`.execute(db)
-  // A lead has a limited number of activities, so the index by lead is enough for every filter and sort order.
+  // A lead has a limited number of activities, so an index by lead is sufficient for all filters and sort orders.
   await sql`create index "leadActivities_leadId" on "leadActivities" ("organizationId", "leadId", "id")`.execute(db)
   await sql`create unique index "leadActivities_externalId_key" on "leadActivities" ("organizationId", "externalId") where "externalId" is not null`.execute(
     db,

@@ -67,7 +67,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       db,
     )
   }
-  // A safeguard: a home and a lot can have only one sale that is not canceled.
+  // A safeguard: a home or a lot can have only one sale that is not canceled.
   await sql`
     create unique index "sales_homeId_key" on "sales" ("organizationId", "homeId")
     where "homeId" is not null and "status" <> 'cancelled'`.execute(db)
@@ -78,8 +78,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The home stores its sale, so that homes can be filtered by sales status. Sales refer to homes, but a home has no
-  // foreign key to its sale.
+  // The ID of the sale is stored on the home, so that homes can be filtered by sales status. It is not a foreign key,
+  // because sales have a foreign key to their home.
   await sql`
     alter table "homes" add column "saleId" text collate "C", add column "saleStatus" text,
       add column "saleAmount" numeric(14,2),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the stages that each new sale of a builder goes through until closing, in order. */
+/** Adds the stages from the creation of a sale to its closing, in order. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "organizations" add column "salePipelineStages" text[] not null default array['contract_signed',

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 
 /** Adds the files attached to records, and the storage state of their content. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The record can be of several types, so the column has no foreign key. Records are archived instead of deleted.
+  // The record can be of several types, so the column is not a foreign key. Records are archived instead of deleted.
   await sql`
     create table "attachments" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -24,9 +24,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "attachments_recordId" on "attachments" ("organizationId", "recordId", "id")`.execute(db)
   await sql`create index "attachments_recordType" on "attachments" ("organizationId", "recordType", "id")`.execute(db)
 
-  // Small files that were uploaded as base64 in JSON. They are stored in the transaction of their attachments until a
-  // job moves them to the file store. If their content were stored outside the database, it could not be rolled back
-  // with that transaction.
+  // Small files that were uploaded as base64 in JSON. They are stored in the transaction of their attachment, until a
+  // job moves them to the file store. Content outside the database could not be rolled back together with that
+  // transaction.
   await sql`
     create table "fileArrivals" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -38,8 +38,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "fileArrivals_createdAt" on "fileArrivals" ("createdAt")`.execute(db)
 
-  // Content in the file store without an attachment: files that were stored before their attachment was committed, and
-  // files of deleted attachments.
+  // Content in the file store that has no attachment, because the attachment was not committed or has been deleted.
   await sql`
     create table "looseFiles" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -49,7 +48,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "looseFiles_removeAfter" on "looseFiles" ("removeAfter")`.execute(db)
 
-  // The total size of an organization's files. Adding a file locks this row, so the limits are exact.
+  // The total size of an organization's files. Adding a file locks this row, so that limits are never exceeded.
   await sql`
     create table "fileUsage" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

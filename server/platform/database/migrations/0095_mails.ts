@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the outbox, which contains emails to be sent and emails already sent. */
+/** Adds the outbox, which contains emails that will be sent and emails that have been sent. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "mails" (
@@ -33,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`create index ${sql.ref(`mails_${column}`)} on "mails" ("organizationId", ${sql.ref(column)}, "id")`.execute(
       db,
     )
-  // Waiting emails are a small part of all emails, and the sender looks for the waiting emails of all organizations.
+  // Only a small part of all emails is queued, and the sender searches the queued emails of all organizations.
   await sql`create index "mails_due" on "mails" ("nextAttemptAt", "id") where "status" = 'queued'`.execute(db)
   await sql`create index "mails_ended" on "mails" ("updatedAt") where "status" <> 'queued'`.execute(db)
 }

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds read marks, and the messages that vendors wrote, in addition to the messages that vendors received. A vendor's
- * own message also has a row for the vendor, so that all messages that the vendor may see are one index range.
+ * Adds read marks, and the messages from vendors (previously, there were only messages to vendors). For a message from
+ * a vendor, there is also a row for the vendor itself, so that all messages that the vendor can see are in one range of
+ * the index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -13,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "messageRecipients_id" on "messageRecipients" ("organizationId", "recipientId", "id")`.execute(
     db,
   )
-  // Unread messages are a small part of all messages.
+  // Only a small part of all messages is unread.
   await sql`
     create index "messageRecipients_unread" on "messageRecipients" ("organizationId", "recipientId", "messageId")
     where "readAt" is null and not "isOwn"`.execute(db)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The API now lists users, and users will sign in. */
+/** The API can now list users, and users will be able to sign in. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "users"

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The columns by which each type of record is found. The text itself is composed when it is indexed
- * (platform/search/indexed-kinds.ts).
+ * For each type of record, the columns that are searched. The searched text is composed when a record is indexed (see
+ * platform/search/indexed-kinds.ts).
  */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   vendors: ['companyName', 'contactName', 'email', 'phone', 'licenseNumber', 'archivedAt'],
@@ -15,9 +15,9 @@ const SEARCHED: Readonly<Record<string, readonly string[]>> = {
 }
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // With row-level security, PostgreSQL does not use a trigram index, because a trigram comparison might leak hidden
-  // rows. A comparison of texts does not leak the texts. Each word of a record is therefore a row, which is found by
-  // the beginning of the word.
+  // With row-level security, PostgreSQL does not use trigram indexes, because their comparisons could leak hidden rows.
+  // Comparisons of texts are leakproof. Therefore, each word of a record is a row, which is found by the beginning of
+  // the word.
   await sql`
     create table "searchWords" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -29,7 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "searchWords_word" on "searchWords" ("organizationId", "kind", "word", "recordId" desc)`.execute(
     db,
   )
-  // Each word that occurs, both unchanged and with any one letter removed, so that a mistyped word finds it.
+  // All words that occur, each unchanged and with any one letter removed, so that a misspelled word also finds them.
   await sql`
     create table "searchVariants" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -38,7 +38,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "variant", "word")
     )`.execute(db)
   await sql`create index "searchVariants_word" on "searchVariants" ("organizationId", "word")`.execute(db)
-  // Changed records that wait to be indexed, in order.
+  // The queue of changed records to be indexed, in order.
   await sql`
     create table "searchQueue" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * An index in which orders with the same home, vendor, and total are adjacent, so that finding duplicates reads only
- * such orders.
+ * An index in which orders with the same home, vendor, and total are adjacent, so that a search for duplicates reads
+ * only these orders.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the state of each record in the accounting system, and the last error when the record was entered there. */
+/** Adds the accounting state of each record, including the last error when it was entered in the accounting system. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "ledgerStates" (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** This index is for adding up the payments of a year by vendor. */
+/** This index is for summing the payments of a year by vendor. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index "payments_paid" on "payments" ("organizationId", "paidDate", "vendorId")

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A vendor's portal lists the few lien waivers that the vendor still has to sign, among all that the vendor has ever
+ * A vendor's portal lists the lien waivers to be signed, which are few compared to those that the vendor has already
  * signed.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -9,7 +9,7 @@ const KINDS = [
   ...['lien_waiver_conditional_final', 'lien_waiver_unconditional_final'],
 ]
 
-/** Adds the texts of a builder's emails and lien waivers. Without a body, the default text is used. */
+/** Adds a builder's own texts of emails and lien waivers. If the body is null, the default text applies. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "messageTemplates" (

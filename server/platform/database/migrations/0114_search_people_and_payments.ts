@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The columns by which the additional types of records are found, as in 0098_search.ts. */
+/** For each additional type of record, the columns that are searched, as in 0098_search.ts. */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   leads: ['firstName', 'lastName', 'email', 'phone', 'archivedAt'],
   sales: ['number', 'buyers'],

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds identities for sign-in. An identity is an email address. An identity represents the users with its email
- * address, one in each of several organizations, so none of these tables belongs to an organization. The table has the
- * columns that better-auth expects.
+ * Adds identities for sign-in. An identity is an email address. It represents all users with that address, one in each
+ * of several organizations, so none of these tables belongs to an organization. The tables have the columns that
+ * better-auth requires.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "sessions_identityId" on "sessions" ("identityId", "id")`.execute(db)
   await sql`create index "sessions_expiresAt" on "sessions" ("expiresAt")`.execute(db)
 
-  // Sign-in links that work once, stored as the hashes of their tokens.
+  // Sign-in links that work once. Only the hashes of their tokens are stored.
   await sql`
     create table "signInLinks" (
       "id" text collate "C" primary key,
@@ -44,11 +44,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "signInLinks_expiresAt" on "signInLinks" ("expiresAt")`.execute(db)
 
-  // Email addresses are compared case-insensitively, across all organizations.
+  // Email addresses are compared across all organizations, regardless of letter case.
   await sql`alter table "users" add column "signInEmail" text generated always as (lower("email")) stored`.execute(db)
   await sql`create index "users_signInEmail" on "users" ("signInEmail", "organizationId", "id")`.execute(db)
 
-  // API keys become a resource of the API, so they get the columns of every resource.
+  // API keys become a resource of the API, so they receive the columns that all resources have.
   await sql`
     alter table "apiKeys"
       add column "version" integer not null default 1,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds drafts of bids in the portal, and vendors' notes to the builder. */
+/** Adds drafts of bids in the portal, and notes of vendors to the builder. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The row of a submitted or discarded draft is kept, so that its version is never reused.
+  // After a draft is submitted or discarded, its row is kept, so that versions are never reused.
   await sql`
     create table "bidDrafts" (
       "organizationId" text collate "C" not null,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The columns by which the additional types of records are found, as in 0098_search.ts. */
+/** For each additional type of record, the columns that are searched, as in 0098_search.ts. */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   complianceDocuments: ['carrier', 'policyNumber', 'archivedAt'],
   scopes: ['name', 'code', 'archivedAt'],
@@ -15,13 +15,13 @@ const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   milestones: ['name', 'archivedAt'],
 }
 
-/** Types of records that are now found by more columns. */
+/** The types of records for which additional columns are searched. */
 const CHANGED: Readonly<Record<string, readonly string[]>> = {
   communities: ['name', 'code', 'city', 'state', 'postalCode', 'archivedAt'],
   purchaseOrders: ['number', 'scope', 'vendorId', 'notes'],
 }
 
-/** Types of records whose archived records are now also indexed. */
+/** The types of records whose archived records are now also indexed. */
 const ARCHIVED = ['vendors', 'homes', 'leads']
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -39,7 +39,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       for each row when (${sql.join(changed, sql` or `)}) execute function "noteSearchable"()`.execute(db)
     await note(db, table)
   }
-  // The description of a line never changes; lines are replaced instead.
+  // The description of a line never changes, because lines are replaced instead.
   await sql`
     create function "noteSearchableLines"() returns trigger language plpgsql as $$
     begin

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The requirement of a lien waiver is set on the order; otherwise on the vendor; otherwise on the organization.
- * Existing vendors without the requirement get no setting of their own, because there was no other value. Nothing
- * changes for these vendors until the builder sets a default.
+ * Whether an order requires a lien waiver is set on the order or, if it is not set there, on the vendor or on the
+ * organization. Existing vendors that did not require a lien waiver now have no setting, because the other value did
+ * not mean an exemption. For them, nothing changes until the builder sets a default.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "organizations" add column "lienWaiverRequired" boolean not null default false`.execute(db)

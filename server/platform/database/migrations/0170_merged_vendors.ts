@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Two vendor records of one company can be merged into one record. The other record stays archived and refers to the
- * remaining record.
+ * Two vendor records for the same company can be merged. The merged record stays archived and refers to the kept
+ * record.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

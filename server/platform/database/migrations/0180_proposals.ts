@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds keys that may only propose, and their proposals. */
+/** Adds keys that can only propose changes, and their proposals. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "apiKeys" add column "proposeOnly" boolean not null default false`.execute(db)
   await sql`
@@ -27,6 +27,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`create index ${sql.ref(`proposals_${column}`)} on "proposals" ("organizationId", ${sql.ref(column)}, "id")`.execute(
       db,
     )
-  // Only a few proposals are open at a time, and a job looks for the expired proposals of all builders.
+  // Only a few proposals are open at a time, and a job searches the expired proposals of all builders.
   await sql`create index "proposals_expiring" on "proposals" ("expiresAt") where "status" = 'proposed'`.execute(db)
 }

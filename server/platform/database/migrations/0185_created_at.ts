@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * These indexes are for filtering by creation time in lists that keep their default order by ID. Records are appended
- * in that order, so a block range index stores only the earliest and latest time of each range of the table. For a
- * million records, the index needs only a few pages, and costs almost nothing when a record is created.
+ * These indexes are for filtering lists by creation time while they have their default order by ID. Records are stored
+ * in this order, so a block range index contains only the earliest and the latest time of each range of the table. For
+ * a million records, it has only a few pages, and adding a record costs almost nothing.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ table: string }>`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Columns by which lists are filtered, in tables that grow continuously. */
+/** Filter columns of tables that grow continuously. */
 const FILTERED: Record<string, readonly string[]> = {
   vendors: ['status', 'complianceStatus'],
   communities: ['status'],
@@ -17,15 +17,13 @@ const FILTERED: Record<string, readonly string[]> = {
   milestones: ['status', 'milestoneType'],
 }
 
-/** Columns by which lists are filtered, but which few records have. */
+/** Filter columns that few records have. */
 const RARE: Record<string, readonly string[]> = {
   purchaseOrders: ['varianceReasonCode', 'varianceResponsible'],
   milestones: ['targetDate'],
 }
 
-/**
- * Columns with lists of the IDs of linked records. With row-level security, PostgreSQL does not use an index on a list.
- */
+/** Columns with lists of IDs of linked records. With row-level security, PostgreSQL does not use an index on a list. */
 const LINKED: Record<string, readonly string[]> = {
   bidRequests: ['homeIds'],
   leads: ['communityIds', 'planIds'],

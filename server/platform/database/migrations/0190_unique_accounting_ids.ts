@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The tables with accounting IDs, and the record type used in their accounting states. */
+/** The tables with accounting IDs, and the type of their records in accounting states. */
 const TYPES = {
   vendors: 'vendor',
   communities: 'community',
@@ -12,10 +12,10 @@ const TYPES = {
 } as const
 
 /**
- * Allows one record of each type for each accounting ID. If several records have the same ID, the oldest record keeps
- * it. Among contracts, the active revision keeps the ID, because revisions used to copy it. The other records lose the
- * ID. The accounting queue shows each of them as failed, with its former ID and the record that has the ID now, so that
- * a user can decide.
+ * Makes accounting IDs unique for each type of record. If several records have the same ID, the oldest record keeps it.
+ * For contracts, the active revision keeps the ID, because new revisions used to copy it. The other records lose the
+ * ID. In the accounting queue, each of them is shown as failed, with its former ID and the record that has kept the ID,
+ * so that a user can decide.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, type] of Object.entries(TYPES)) {

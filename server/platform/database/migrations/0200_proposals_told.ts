@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Proposals are announced as events to users who may run the proposed operation, and are deleted some time after they
- * are settled.
+ * Proposals have events for the users who may execute the proposed operation. Settled proposals are deleted after some
+ * time.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Permissions needed to read an event, in addition to the permission of its type; usually none.
+  // The permissions that are required to read an event in addition to the permission of its type; usually none.
   await sql`alter table "events" add column "permissions" text[] collate "C"`.execute(db)
-  // The job that deletes settled proposals of all builders uses this index.
+  // This index is for the job that deletes settled proposals of all builders.
   await sql`create index "proposals_settled" on "proposals" ("updatedAt") where "status" <> 'proposed'`.execute(db)
 }

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the executions of skills: the skill that was run, the caller, and the result. */
+/** Adds executions of skills: the skill, the caller, and the result. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The table has no foreign key to the builder, because a late write must not block erasing the builder.
+  // The table has no foreign key to the builder. With one, an execution that is written late would block the erasure of
+  // the builder.
   await sql`
     create table "executions" (
       "organizationId" text collate "C" not null,
@@ -28,7 +29,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`create index ${sql.ref(`executions_${column}`)} on "executions" ("organizationId", ${sql.ref(column)}, "id")`.execute(
       db,
     )
-  // The job that deletes executions uses this index. The job keeps an execution longer if the execution changed
-  // something.
+  // This index is for the job that deletes executions. Executions that changed data are kept longer.
   await sql`create index "executions_forgotten" on "executions" ("changed", "createdAt")`.execute(db)
 }

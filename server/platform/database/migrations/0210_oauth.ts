@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds apps that act for users: the metadata that each app registers, its grants, and its tokens. */
+/** Adds apps that act for users: the data with which each app registers, its grants, and its tokens. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // An app can be registered before any user has authorized it, so it belongs to no organization.
+  // An app can register before a user authorizes it, so it belongs to no organization.
   await sql`
     create table "oauthClients" (
       "id" text collate "C" primary key,
@@ -11,13 +11,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "createdAt" timestamptz(3) not null,
       "grantedAt" timestamptz(3)
     )`.execute(db)
-  // The job that deletes unused apps uses this index. The index also serves to limit the number of apps that no user
-  // has authorized.
+  // This index is for the job that deletes unused apps, and for limiting the number of apps that no user has
+  // authorized.
   await sql`create index "oauthClients_unused" on "oauthClients" ("createdAt") where "grantedAt" is null`.execute(db)
   await sql`create index "oauthClients_grantedAt" on "oauthClients" ("grantedAt")`.execute(db)
 
-  // A grant is kept after its app is deleted, because the grant shows who acted. The grant therefore stores the name of
-  // the app, and has no foreign key.
+  // A grant is kept after its app is deleted, because it shows who acted. Therefore, it contains the name of the app
+  // and has no foreign key to the app.
   await sql`
     create table "oauthGrants" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -43,8 +43,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "oauthGrants_userId" on "oauthGrants" ("organizationId", "userId", "id")`.execute(db)
   await sql`create index "oauthGrants_clientId" on "oauthGrants" ("clientId")`.execute(db)
 
-  // Codes, access tokens, and refresh tokens, stored as hashes. A used code or token is kept until it expires, so that
-  // reusing it is detected.
+  // The hashes of codes, access tokens, and refresh tokens. A used code or token is kept until it expires, so that a
+  // second use is detected.
   await sql`
     create table "oauthTokens" (
       "hash" bytea primary key,
@@ -61,6 +61,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "oauthTokens_grantId" on "oauthTokens" ("organizationId", "grantId")`.execute(db)
   await sql`create index "oauthTokens_expiresAt" on "oauthTokens" ("expiresAt")`.execute(db)
 
-  // The app through which a user acted. The name of the app is stored only with the grant, where it can be erased.
+  // The grant of the app through which a user acted. The name of the app is stored only on the grant, where it can be
+  // erased.
   await sql`alter table "auditEntries" add column "actorGrantId" text collate "C"`.execute(db)
 }

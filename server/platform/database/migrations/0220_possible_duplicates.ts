@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The keys by which vendors are compared: the name, the email address, and the phone number. The name has no
- * punctuation, case, or legal form, and the email address has no case. The phone number has only its last ten digits,
- * with or without a country code. The keys are stored columns, because with row-level security PostgreSQL uses indexes
- * only for stored texts.
+ * The keys by which vendors are compared: the name without punctuation, letter case, or legal form, the email address
+ * without letter case, and the last ten digits of the phone number, which exclude a country code. The keys are stored
+ * in columns, because with row-level security PostgreSQL uses indexes only for stored texts.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

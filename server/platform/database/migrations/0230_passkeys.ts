@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Passkeys belong to identities, like sessions, and not to an organization. A challenge is stored as a digest from when
- * it is requested until it is used or expires. A challenge without an identity belongs to a visitor who has not signed
- * in.
+ * Passkeys belong to identities instead of organizations, like sessions. The digest of a challenge is stored from the
+ * request until the challenge is used or expires. A challenge without an identity belongs to a visitor who has not
+ * signed in yet.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

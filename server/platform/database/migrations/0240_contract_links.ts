@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The communities and plans to which a contract applies, as links. "All" is a separate link. A turnkey contract applies
- * to the plans for which it has a lump sum. The contracts of a community or a plan are therefore found without reading
- * other contracts.
+ * The communities and plans to which a contract applies, as links, with a separate link for "all". A turnkey contract
+ * applies to the plans of its lump sums. With these links, the contracts of a community or plan are found without
+ * reading other contracts.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The builders that are sandboxes, and the progress of filling or emptying them. The process that does the work holds
- * it by `claim` until `claimedUntil`, so that no other process does the same work. If that process ends, another
- * process continues the work.
+ * The builders that are sandboxes, and the progress of filling or emptying each of them. The process that does the work
+ * stores its claim in `claim` and `claimedUntil`, so that no other process does the same work. If the process ends,
+ * another process continues after `claimedUntil`.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -20,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "claim" text collate "C",
       "claimedUntil" timestamptz(3)
     )`.execute(db)
-  // The job that looks for work uses this index, and so do all other jobs, which skip these builders.
+  // This index is for the job that searches for work, and for all other jobs, which skip these builders.
   await sql`
     create index "sandboxes_underWay" on "sandboxes" ("organizationId") where "status" in ('filling', 'emptying')`.execute(
     db,

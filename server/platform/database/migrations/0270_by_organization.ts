@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Changes the indexes and functions that a database rejects if it is distributed by organization
- * (database/distribution.ts). Such a database rejects a unique index without the organization, and a function that
- * takes a whole row of a table, whose type differs on each node. The previous function is kept, because processes of
- * the previous version call it.
+ * Changes the indexes and functions that a database rejects if it is distributed by organization (see distribution.ts).
+ * Such a database rejects a unique index that does not include the organization, and a function whose parameter is an
+ * entire row, because the type of the row differs between nodes. The previous function is kept for processes of the
+ * previous version.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The queue contains only the changes of the last second.
+  // The queue contains only the changes of the last second, so it needs no index on the position.
   await sql`alter table "searchQueue" drop constraint "searchQueue_place_key"`.execute(db)
   await sql`create index "searchQueue_place" on "searchQueue" ("place")`.execute(db)
 

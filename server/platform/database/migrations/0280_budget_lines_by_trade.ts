@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Finds the budget lines for a trade of a home directly, without reading all budget lines of the home. */
+/** This index finds the budget lines of a trade in a home without reading all budget lines of the home. */
 export const ahead: readonly LargeIndex[] = [
   {
     name: 'budgetLines_scope',

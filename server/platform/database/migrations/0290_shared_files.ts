@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Whether vendors see a file in their portals, if a user has set this; null to use the default of the record type.
- * Existing files therefore stay as visible as before, and so do files that the previous version adds in the meantime.
+ * Whether vendors can see a file in the portal, if a user has decided this; null for the default of the record type. As
+ * a result, existing files, and files that the previous version adds during an upgrade, stay as visible as before.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "attachments" add column "shared" boolean`.execute(db)

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The files in which rows were archived before the rows were deleted. The process that writes a file claims that kind
- * of the builder's rows until `claimedUntil`. A `loose` file is not, or is no longer, an archive, and is deleted later.
+ * The files in which rows were archived before they were deleted. The process that writes a file claims the builder's
+ * rows of that kind until `claimedUntil`. A `loose` file is not, or no longer, an archive, and is deleted later.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Indexes for filters of the order and execution lists, which became slow at a million rows. */
+/** Indexes for filters of the lists of orders and executions, which were slow with a million rows. */
 export const ahead: readonly LargeIndex[] = [
-  // The index by vendor and status cannot be used without a vendor.
+  // The existing index by vendor and status is not usable without a vendor.
   { name: 'purchaseOrders_byStatus', on: `"purchaseOrders" ("organizationId", "status", "id")` },
   { name: 'executions_createdAt', on: `"executions" ("organizationId", "createdAt", "id")` },
 ]

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Finds the last order number of a home. Without this index, all orders of the home were read. */
+/** This index finds the last order number of a home. Without it, the database read all orders of the home. */
 export const ahead: readonly LargeIndex[] = [
   {
     name: 'purchaseOrders_sequence',
@@ -10,8 +10,8 @@ export const ahead: readonly LargeIndex[] = [
 ]
 
 /**
- * Tables whose rows also refer to their builder through another table. For example, an order refers to its builder
- * through its home, and a search word through its record.
+ * The tables whose rows also refer to their builder indirectly. For example, an order refers to its builder through its
+ * home, and a search word through its record.
  */
 const TABLES = [
   ...[
@@ -30,9 +30,9 @@ const TABLES = [
 ] as const
 
 /**
- * When a row is added, each of its foreign keys locks the referenced row. A bid request had fourteen such references to
- * its builder. All of these foreign keys locked the same row, which every other writer of the builder also locked.
- * PostgreSQL keeps the lock holders of a row in lists that it searches and copies, which took most of the time of
+ * When a row is inserted, each of its foreign keys locks the referenced row. A bid request had fourteen direct or
+ * indirect references to its builder, which all locked the row of the builder. All other writers of the builder locked
+ * the same row. PostgreSQL searches and copies the list of transactions that lock a row, which took most of the time of
  * creating an order.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Without this index, listing payment runs by number read and sorted all payment runs. */
+/** Without this index, a list of payment runs by number read and sorted all payment runs. */
 export const ahead: readonly LargeIndex[] = [
   { name: 'paymentRuns_number', on: '"paymentRuns" ("organizationId", "number", "id")' },
 ]

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The last sequence of an organization's events is the sequence of the newest event, which an index finds. When any
-  // code deletes events, the counter stores the sequence of the last deleted event, so that no sequence is used twice.
+  // The last sequence of an organization's events is that of the newest event, which an index finds. If events are
+  // deleted, the counter stores the sequence of the last deleted event, so that no sequence is used twice.
   await sql`
     create function "keepLastSequence"() returns trigger language plpgsql as $$
     begin

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
 /**
- * A portal link that a user copied has its own token, in addition to the token of the link that is mailed to the
- * vendor. Actions through a copied link are recorded with the name of the user who copied it, so the row stores that
- * user or key. A subject still has at most one mailed link. The index of migration 0016 allowed only one link of either
- * kind.
+ * A portal link that a user copies has its own token, in addition to the token of the link that is emailed to the
+ * vendor. An action through a copied link is recorded with the user who copied it, so the row contains the ID of that
+ * user or key. As before, a subject has at most one emailed link. The index of migration 0016 allowed only one link in
+ * total.
  */
 export const ahead: readonly LargeIndex[] = [
   {
@@ -20,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "portalAddresses" add column "copiedBy" jsonb`.execute(db)
   await createIndexes(db, ahead)
   await sql`drop index "portalAddresses_subjectId"`.execute(db)
-  // The user who copied the link through which an audited action was performed. Audit entries contain only IDs.
+  // The ID of the user who copied the link through which the actor acted. Audit entries contain only IDs.
   await sql`alter table "auditEntries" add column "actorCopierId" text collate "C"`.execute(db)
   await sql`
     create or replace function "auditRemovedEvents"() returns trigger language plpgsql as $$

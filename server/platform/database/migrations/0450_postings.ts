@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The dated cost ledger. A posting is never changed; a correction is a new entry. The trigger enforces this rule for
- * every user of the database. Only erasing a builder and emptying its sandbox may delete rows, and their transactions
- * declare the deletion.
+ * The cost ledger by date. Postings never change. A correction is another entry. A trigger enforces this for all
+ * database users. Only the erasure of a builder and the emptying of a sandbox can delete postings, and must declare
+ * this in their transactions.
  *
- * Postings name records by ID without foreign keys, because the database would otherwise look up each record for
- * millions of rows.
+ * Postings contain the IDs of records without foreign keys, because the database would otherwise look up each record
+ * for millions of rows.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -51,8 +51,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create index ${sql.id(`postings_${column}`)} on "postings" ("organizationId", ${sql.ref(column)}, "sequence")
       where ${sql.ref(column)} is not null`.execute(db)
   }
-  // The trigger runs for each row, so that a statement that finds no postings, such as a search over all tables, is not
-  // rejected.
+  // The trigger fires for each row, so that a statement that finds no postings, such as a deletion in all tables, is
+  // not rejected.
   await sql`
     create function "keepPostings"() returns trigger language plpgsql as $$
     begin

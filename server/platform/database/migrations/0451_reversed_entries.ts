@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Finds the reversal of an entry. */
+/** This index finds the reversal of an entry. */
 export const ahead: readonly LargeIndex[] = [
   {
     name: 'postings_reversesEntryId',

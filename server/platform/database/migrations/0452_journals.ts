@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Journals that users create in the ledger, and the closed periods. */
+/** Journals that users enter in the ledger, and the closed periods. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "journalNumbers" (

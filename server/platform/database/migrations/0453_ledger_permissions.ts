@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Every user who could read budgets can read the ledger, which shows the same amounts by date. */
+/** All users who could read budgets can read the ledger, because it contains the same amounts by date. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, column] of [
     ['apiKeys', 'permissions'],

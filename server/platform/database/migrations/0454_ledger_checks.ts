@@ -1,8 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/**
- * The time at which each builder's ledger was last compared with the amounts of its records, and the differences found.
- */
+/** The time at which each builder's ledger was last compared with its records, and the differences. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "ledgerChecks" (

@@ -9,11 +9,12 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
  * - time entries on their day, budgets at their lock and at the last change of a line, and contracts at the approval of
  *   the sale
  *
- * At the end, the balances must equal the amounts of the records. Otherwise, the migration stops with a list of the
- * differences.
+ * At the end, the balances must equal the amounts of the records. If the balances differ, the migration stops with a
+ * list of the differences.
  *
- * Amounts are divided among the lines of an order as in the service. Each line gets the rounded running total minus the
- * amounts of the previous lines. The new IDs are numbers, so they sort before all later IDs.
+ * Amounts are divided among the lines of an order in the same way as in the service: each line receives the rounded
+ * running total minus the amounts of the previous lines. The new IDs consist of digits, so they sort before all later
+ * IDs.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string }>`select "id" from "organizations" limit 1`.execute(db)
@@ -45,7 +46,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 const COMMITTED = sql`('approved', 'issued', 'accepted', 'partially_completed', 'completed', 'closed')`
 
-/** The columns that a source does not fill are null. */
+/** Returns the columns of a source. Columns that the source does not provide are null. */
 const columns = (given: Record<string, RawBuilder<unknown>>) =>
   sql.join(
     [
@@ -69,7 +70,7 @@ const ofLine = {
   ...{ costCodeId: sql`l."costCodeId"`, vendorId: sql`l."vendorId"`, poId: sql`l."poId"`, poLineId: sql`l."lineId"` },
 }
 
-/** Converts a timestamp to a date in the time zone of the organization. */
+/** Returns the date of a timestamp in the time zone of the organization. */
 const dayOf = (instant: RawBuilder<unknown>, zone: string) => sql`(${instant} at time zone ${sql.ref(zone)})::date`
 
 const both = (first: string, second: string) => sql`(values (${sql.lit(first)}), (${sql.lit(second)})) as m ("measure")`
@@ -238,7 +239,7 @@ const HISTORY = sql`
   })}
   from "options" as o`
 
-/** The differences between the balances of the builders that were just migrated and their records. */
+/** The differences between the balances and the records of the builders that were just migrated. */
 const DIFFERENCES = sql<{ recordId: string; measure: string; posted: number; expected: number }>`
   with "migrated" as (select distinct "organizationId" from "history"), "expected" as (
     select o."organizationId", o."id" as "recordId", 'cost' as "measure", o."completedAmount" as "amount"

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Allows the number of decimals in amounts that ISO 4217 defines for the currency, such as three for the Kuwaiti dinar,
- * instead of two. PostgreSQL stores numeric values with and without precision in the same way, so it removes the
- * precision without reading or writing a row. Changing the type to numeric(18,3) would rewrite every table. The
+ * Allows amounts with as many decimals as ISO 4217 defines for the currency, such as three for the Kuwaiti dinar,
+ * instead of always two. PostgreSQL stores numeric values in the same way with and without a precision, so removing the
+ * precision reads and writes no rows. Changing the type to numeric(18,3) would write every table again. The API
  * contract limits the amounts.
  */
 const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
@@ -39,9 +39,9 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Stored generated columns. PostgreSQL cannot change the columns from which they are computed. The columns become plain
- * columns and keep their values, and a trigger computes them with the same expressions. Neither the previous version of
- * the service nor this version sets these columns.
+ * Stored generated columns. PostgreSQL cannot change the types of the columns from which they are computed. Therefore,
+ * they become plain columns that keep their values, and a trigger computes the same expressions. Neither this version
+ * nor the previous version of the service sets these columns.
  */
 const COMPUTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   budgetLines: { budgeted: 'new."originalAmount" + new."approvedChanges"' },
@@ -67,7 +67,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`alter table ${sql.table(table)} ${sql.join(changes)}`.execute(db)
   }
   for (const [table, columns] of Object.entries(COMPUTED)) {
-    // The trigger replaces the default value. The default value allows inserts that omit these columns.
+    // The default value is only for inserts that omit these columns, and the trigger replaces it.
     const defaults = Object.keys(columns).map((column) => sql`alter column ${sql.ref(column)} set default 0`)
     await sql`alter table ${sql.table(table)} ${sql.join(defaults)}`.execute(db)
     const name = `${table}_amounts`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Previous versions reported all payments as nonemployee compensation.
+  // Earlier versions reported all payments as nonemployee compensation.
   await sql`
     alter table "vendors"
       add column "reportingBox" text collate "C" not null default 'nec_1',

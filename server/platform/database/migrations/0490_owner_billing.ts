@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds schedules of values, applications for payment, the revenue method of a sale, and the sale's price at the time of
+ * Adds schedules of values, applications for payment, the revenue method of a sale, and the price of a sale at its
  * approval.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Construction loans of homes, and the draws from these loans. */
+/** Construction loans for homes, and their draws. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "loans" (
@@ -63,7 +63,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`create index "loanDraws_homeId" on "loanDraws" ("organizationId", "homeId", "id")`.execute(db)
-  // Each milestone is drawn once, unless the lender rejects the draw.
+  // Each milestone has at most one draw, ignoring draws that the lender has rejected.
   await sql`
     create unique index "loanDraws_milestoneId_key" on "loanDraws" ("organizationId", "milestoneId")
     where "status" <> 'rejected' and "milestoneId" is not null`.execute(db)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Change orders with the buyers of sales, and the price changes that result from selections. */
+/** Change orders with buyers, and the price changes that result from selections. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "buyerChanges" (

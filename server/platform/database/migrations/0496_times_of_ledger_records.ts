@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** The lists of journals and period closes can be filtered by creation time. */
+/** Lists of journals and period closes can be filtered by creation time. */
 export const ahead: readonly LargeIndex[] = ['journals', 'periodCloses'].map((table) => ({
   name: `${table}_createdAt`,
   on: `"${table}" ("organizationId", "createdAt", "id")`,

@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Creates the tables for vendor bills. Orders store the totals of their bills, and a change order names the order whose
- * limits it shares.
+ * Creates the tables for bills from vendors. Orders store the totals of their bills, and change orders store the ID of
+ * the order with which they share limits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createBills(db)
   await sql`alter table "organizations" add column "billSecondPerson" boolean not null default false`.execute(db)
   await extendOrders(db)
   await extendPayments(db)
-  // Permissions for payments now include the permissions for bills.
+  // The permissions for payments now also apply to bills.
   for (const right of ['read', 'write']) {
     for (const [table, column] of [
       ...(['apiKeys', 'oauthGrants', 'oauthTokens'] as const).map((table) => [table, 'permissions'] as const),
@@ -92,7 +92,7 @@ async function createBills(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index "bills_externalId_key" on "bills" ("organizationId", "externalId") where "externalId" is not null`.execute(
     db,
   )
-  // Contains only bills that are not settled, which are few.
+  // This index contains only bills that are not settled, which are few.
   await sql`
     create index "bills_open" on "bills" ("organizationId", "vendorId", "id")
       where "status" in ('approved', 'partially_paid')`.execute(db)
@@ -121,7 +121,8 @@ async function createBills(db: Kysely<unknown>): Promise<void> {
     await sql`
       create index ${sql.ref(`billLines_${column}`)} on "billLines" ("organizationId", ${sql.ref(column)}, "billId")
         where ${sql.ref(column)} is not null`.execute(db)
-  // Totals of a bill for each of its orders. `applied` contains the deposits that the order's bills have used.
+  // The totals of a bill for each of its orders. `appliedAmount` is the amount of deposits that was applied to the
+  // bill.
   await sql`
     create table "billOrders" (
       "organizationId" text collate "C" not null,

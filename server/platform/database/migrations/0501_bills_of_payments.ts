@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Creates bills from completed work and payments. A payment of work becomes the bill that it pays. Payments of the same
- * invoice share one bill. Work without a payment becomes a bill with the date on which its progress was recorded. If
- * progress was decreased below the paid amount, a credit memo covers the difference. Payments that exceed the total of
- * an order become the vendor's credit. All statements process whole tables, because each row is read only once.
+ * Creates bills for completed work and payments. For each payment of work, creates the bill that it pays. Payments of
+ * the same invoice have one bill. Work without a payment gets a bill with the date on which its progress was recorded.
+ * If progress was reduced below the paid amount, creates a credit memo for the difference. If payments exceed the total
+ * of an order, the excess becomes a credit of the vendor. Each statement processes entire tables, because it reads each
+ * row only once.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await fillInvoiceKeys(db)
@@ -22,10 +23,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await numberBills(db)
 }
 
-/** Number of rows that are read at once to compute the keys. */
+/** The number of rows that are read at a time to compute the keys. */
 const BATCH = 1000
 
-/** Returns the normalized invoice number, as the service computed it at the time of this migration. */
+/**
+ * Returns the normalized invoice number, in the form in which the service computed it at the time of this migration.
+ */
 function toInvoiceKey(invoiceNumber: string): string {
   const upper = invoiceNumber.normalize('NFKC').toUpperCase().trim()
   const plain = upper.replace(/[^\p{L}\p{N}]/gu, '')
@@ -50,7 +53,9 @@ async function fillInvoiceKeys(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** A chain of change orders is short. Each pass links the next order of the chain. */
+/**
+ * Sets the root order of change orders. Each pass follows one more link in the chain of change orders, which is short.
+ */
 async function bindChangeOrders(db: Kysely<unknown>): Promise<void> {
   for (let pass = 0; pass < 50; pass++) {
     const { numAffectedRows = 0n } = await sql`
@@ -64,7 +69,7 @@ async function bindChangeOrders(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Credit lines count as completed by the amount by which the other lines exceed the total. */
+/** Limits the completed amount of each order to the range between zero and its total. */
 async function limitCompletedWork(db: Kysely<unknown>): Promise<void> {
   await sql`
     update "purchaseOrders" set "completedAmount" = case when "total" < 0
@@ -76,8 +81,8 @@ async function limitCompletedWork(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * A change order with its own retainage keeps the retainage on its lines. The other terms of a change order come from
- * its order.
+ * If a change order has its own retainage percentage, moves it to the lines of the change order. All other terms come
+ * from the root order.
  */
 async function keepLineRetainage(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -88,7 +93,7 @@ async function keepLineRetainage(db: Kysely<unknown>): Promise<void> {
       and o."retainagePercent" <> r."retainagePercent"`.execute(db)
 }
 
-/** An order that was closed manually, without payments, was paid outside Plumbline. */
+/** If an order was closed manually without payments, records that it was paid outside Plumbline. */
 async function notePaidElsewhere(db: Kysely<unknown>): Promise<void> {
   await sql`
     update "purchaseOrders" as o set "paidElsewhere" = o."completedAmount", "paidAmount" = o."completedAmount"
@@ -100,14 +105,19 @@ async function notePaidElsewhere(db: Kysely<unknown>): Promise<void> {
   )
 }
 
-/** Returns the decimal places of a table's currency at the time of this migration. */
+/**
+ * Returns an SQL expression for the decimal places of the currency of a row, as defined at the time of this migration.
+ */
 const decimals = (table: string) =>
   sql.raw(`(case
     when ${table}."currency" in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND',
       'VUV', 'XAF', 'XOF', 'XPF') then 0
     when ${table}."currency" in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 3 else 2 end)`)
 
-/** Active payments of work with their bills. Each bill has the ID of the first payment of its invoice. */
+/**
+ * Active payments of work, each with its bill. The ID of a bill is derived from that of the first payment of the
+ * invoice.
+ */
 const BILLED = sql`
   select p.*, 'bill_' || substr(first_value(p."id") over (
     partition by p."organizationId", p."vendorId", coalesce(p."invoiceKey", p."id") order by p."id"), 5) as "billId"
@@ -168,7 +178,7 @@ async function billPayments(db: Kysely<unknown>): Promise<void> {
   await shareOut(db)
 }
 
-/** Stores the missing totals of each bill for each of its orders. */
+/** Stores the totals of bills for each of their orders, if they are missing. */
 async function shareOut(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into "billOrders" ("organizationId", "billId", "poId", "grossAmount", "retainageWithheld")
@@ -179,8 +189,8 @@ async function shareOut(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates a bill for the completed work of each order that no payment covers, and a credit memo if progress was
- * decreased below the paid amount. A closed order withholds no retainage on amounts that a deposit paid.
+ * For each order, creates a bill for completed work without a payment. If progress was reduced below the paid amount,
+ * creates a credit memo. For a closed order, withholds no retainage on amounts that a deposit has paid.
  */
 async function billWork(db: Kysely<unknown>): Promise<void> {
   const rest = sql`
@@ -238,7 +248,7 @@ async function billWork(db: Kysely<unknown>): Promise<void> {
   await shareOut(db)
 }
 
-/** The last payment of an overpaid order keeps its amount. The excess moves from the order to the vendor. */
+/** Moves the excess of overpaid orders to the vendor. The last payment of such an order keeps its amount. */
 async function creditExcess(db: Kysely<unknown>): Promise<void> {
   await sql`
     with "overpaid" as (
@@ -271,7 +281,7 @@ async function addUpOrders(db: Kysely<unknown>): Promise<void> {
       from "billOrders" group by "organizationId", "poId"
     ) as b
     where o."organizationId" = b."organizationId" and o."id" = b."poId"`.execute(db)
-  // The retainage that change orders require is included.
+  // The required retainage of an order includes that of its change orders.
   await sql`
     update "purchaseOrders" as o set "requiredRetainage" = round(w."required" / 100, ${decimals('o')})
     from (
@@ -296,8 +306,8 @@ async function addUpOrders(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Applies deposits and adjustments of each order to its bills, oldest first. A refund is first applied to credit memos,
- * and then reopens the newest paid bills.
+ * Applies the deposits and adjustments of each order to its bills, oldest first. Applies a refund first to credit
+ * memos, and then takes back amounts from the newest paid bills.
  */
 async function applyPrepayments(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -369,7 +379,7 @@ async function addUpBills(db: Kysely<unknown>): Promise<void> {
     where b."organizationId" = s."organizationId" and b."id" = s."id"`.execute(db)
 }
 
-/** An overpaid order is now settled. */
+/** Closes orders that are now settled because their excess was moved to the vendor. */
 async function closeSettled(db: Kysely<unknown>): Promise<void> {
   const settled = sql`o."status" = 'completed' and o."rootPoId" is null and o."paidAmount" <> 0
     and o."paidAmount" = o."total" and o."completedAmount" = o."total" and o."billedAmount" = o."total"
@@ -389,7 +399,7 @@ async function closeSettled(db: Kysely<unknown>): Promise<void> {
     where ${settled}`.execute(db)
 }
 
-/** Bills are numbered in order of creation. */
+/** Numbers the bills in the order of their creation. */
 async function numberBills(db: Kysely<unknown>): Promise<void> {
   await sql`
     update "bills" as b set "number" = 'B-' || lpad(n."place"::text, greatest(length(n."place"::text), 4), '0'),

@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Posts the bills that the previous migration created. Unbilled work becomes payable and retainage on the date of each
- * bill, and payments pay the bills instead of the orders. Corrections are also posted: completed work or payments that
- * exceeded the total of an order, and retainage that a closed order no longer holds. A bill, payment, or closing in a
- * closed period is posted on the first open day.
+ * Posts the bills that the previous migration created. For each bill, unbilled work becomes payable and retainage on
+ * the date of the bill, and payments pay the bill instead of the order. Also posts corrections: completed work or
+ * payments that exceed the total of an order, and retainage on closed orders. If a bill, payment, or closing is in a
+ * closed period, it is posted on the first open day.
  *
- * The notes of the corrections begin with `Corrected:`, so that an accountant can list them.
+ * The notes of corrections begin with `Corrected:`, so that accountants can find them.
  *
- * Afterward, the balances of all orders must equal their amounts. Otherwise, the migration stops with a list of the
- * differences. The IDs sort after the IDs of the migrated history and before all later IDs.
+ * At the end, the balances of all orders must equal their amounts. Otherwise, the migration stops with a list of the
+ * differences. The IDs sort after those of the migrated history and before all later IDs.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string }>`select "id" from "organizations" limit 1`.execute(db)
@@ -35,7 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await assertEqual(db)
 }
 
-/** A document in a closed period is posted on the first open day. */
+/** Moves the posting date of documents in closed periods to the first open day. */
 async function postInOpenPeriods(db: Kysely<unknown>): Promise<void> {
   await sql`
     update "bills" as b set "postingDate" = l."closedThrough" + 1
@@ -43,7 +43,7 @@ async function postInOpenPeriods(db: Kysely<unknown>): Promise<void> {
     where l."organizationId" = b."organizationId" and b."postingDate" <= l."closedThrough"`.execute(db)
 }
 
-/** Moves the rows to the postings table. Rows with the same source and day form one entry. */
+/** Moves the rows to the postings. Rows with the same source and day become one entry. */
 async function store(db: Kysely<unknown>, note: string): Promise<void> {
   await sql`
     insert into "postings" ("organizationId", "id", "entryId", "measure", "amount", "effectiveDate", "recordedAt", "homeId",
@@ -66,14 +66,14 @@ async function store(db: Kysely<unknown>, note: string): Promise<void> {
   await sql`delete from "billHistory"`.execute(db)
 }
 
-/** Returns the first open day on or after the given day. */
+/** Returns an SQL expression for the first open day on or after the given day. */
 const openDay = (day: string) =>
   sql.raw(`greatest(${day}, coalesce((
     select k."closedThrough" + 1 from "ledgers" as k where k."organizationId" = o."organizationId"), ${day}))`)
 
 /**
- * Work that exceeds the total of an order is not a cost. The first line with the opposite sign receives the credit that
- * counts as completed.
+ * Removes work that exceeds the total of an order from the cost. The first line with the opposite sign receives the
+ * credit that counts as completed.
  */
 const CORRECTED_WORK = sql`
   select o."organizationId", 'work ' || o."id", m."measure", o."completedAmount" + o."storedAmount" - c."posted",
@@ -92,8 +92,8 @@ const CORRECTED_WORK = sql`
   where o."status" <> 'void' and o."completedAmount" + o."storedAmount" <> c."posted"`
 
 /**
- * Divides the bills of each order among its lines in proportion to the completed work, or to the ordered amounts. Each
- * line receives its rounded running total minus the total of earlier lines and bills.
+ * Divides the bills of each order among its lines in proportion to completed work, or to the ordered amounts if there
+ * is none. Each line receives its rounded running total minus the totals of previous lines and bills.
  */
 const BILLS = sql`
   with "lines" as (
@@ -128,7 +128,10 @@ const BILLS = sql`
     s."postingDate", s."homeId", s."scope", s."costCodeId", s."vendorId", s."poId", s."lineId", s."billId", null
   from "shares" as s cross join (values ('unbilled'), ('payable'), ('retainage')) as m ("measure")`
 
-/** Returns SQL for the part of a running total for one line, rounded together with the preceding lines. */
+/**
+ * Returns SQL for the share of one line in a running total. Shares are rounded together with those of the previous
+ * lines.
+ */
 function running(total: string) {
   const share = (weight: string) => `round((${total}) * (${weight}) / nullif(w."whole", 0), DECIMALS)`
   return sql.raw(
@@ -137,7 +140,7 @@ function running(total: string) {
   )
 }
 
-/** Returns the decimal places of a currency at the time of this migration. */
+/** Returns an SQL expression for the decimal places of a currency, as defined at the time of this migration. */
 function decimalsOf(currency: string): string {
   return `(case
     when ${currency} in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV',
@@ -146,8 +149,8 @@ function decimalsOf(currency: string): string {
 }
 
 /**
- * A payment of work pays its bill. The postings of the payment, which named only the order, are reversed and posted to
- * the bill.
+ * Payments of work pay their bills. Their previous postings, which referred only to the order, are reversed and posted
+ * for the bill.
  */
 const PAID_BILLS = sql`
   select p."organizationId", 'payment ' || p."paymentId", p."measure", v."sign" * p."amount",
@@ -164,7 +167,7 @@ const PAID_BILLS = sql`
   cross join (values (1), (-1)) as v ("sign")
   where p."measure" = 'payable' and p."billId" is null`
 
-/** A payment that exceeds the total of an order is a credit from the vendor without an order. */
+/** Payments that exceed the total of an order become a credit of the vendor without an order. */
 const EXCESS_PAYMENTS = sql`
   select a."organizationId", 'excess ' || a."paymentId" || coalesce(a."poId", ''), m."measure",
     case m."measure" when 'paid' then a."amount" else - a."amount" end,
@@ -185,7 +188,7 @@ const EXCESS_PAYMENTS = sql`
       select from "postings" as p where p."organizationId" = c."organizationId" and p."paymentId" = c."paymentId"
         and p."poId" is null)`
 
-/** An order that was closed manually was paid outside Plumbline. */
+/** Orders that were closed manually were paid outside Plumbline. */
 const PAID_ELSEWHERE = sql`
   select o."organizationId", 'closed ' || o."id", case v."sign" when 1 then 'paid' else p."measure" end,
     v."sign" * sum(p."amount"),
@@ -201,7 +204,7 @@ const PAID_ELSEWHERE = sql`
     p."scope", p."costCodeId", p."vendorId", p."poLineId", p."billId"
   having sum(p."amount") <> 0`
 
-/** A closed order holds no retainage. A deposit may have paid the retainage that its bills withheld. */
+/** Closed orders hold no retainage. A deposit can have paid the retainage that their bills withheld. */
 const CLOSED_RETAINAGE = sql`
   select o."organizationId", 'closed ' || o."id", m."measure",
     case m."measure" when 'retainage' then - sum(p."amount") else sum(p."amount") end,

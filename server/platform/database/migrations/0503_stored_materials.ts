@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The ledger also measures materials that are stored but not installed. Existing postings have one of the earlier
- * measures, so they need no check.
+ * Adds a measure for materials that are stored but not installed. Existing postings have earlier measures, so they are
+ * not validated again.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "postings" drop constraint "postings_measure_check"`.execute(db)

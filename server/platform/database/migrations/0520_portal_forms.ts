@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Forms of the vendor portal that were not accepted, so that the page can show them again with all entered values. The
- * ID is a hash of the portal link and the form's one-time token. Rows are deleted after a day.
+ * Forms of the vendor portal that the service did not accept. The page can show them again with all entered values. The
+ * ID is a hash of the portal link and the one-time token of the form. Rows are deleted after a day.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
 /**
- * Orders and payments that were taken over from another system keep their numbers. The number of one that was voided is
- * free again, so that an import can be undone and repeated.
+ * Orders and payments that were imported from another system keep their numbers. If such a record is voided, its number
+ * can be used again, so that an import can be undone and repeated.
  */
 export const ahead: readonly LargeIndex[] = [
   {
@@ -16,7 +16,7 @@ export const ahead: readonly LargeIndex[] = [
     on: `"payments" ("organizationId", "number") where "status" <> 'voided'`,
     isUnique: true,
   },
-  // For lists in the order of the numbers, which the constraint served before.
+  // For lists that are sorted by number. Previously, the dropped constraint provided this index.
   { name: 'payments_number', on: '"payments" ("organizationId", "number", "id")' },
 ]
 

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** A vendor requests its portal links with its email address only, so the vendors of all builders are searched. */
+/** Vendors can request their portal links with just an email address, so the vendors of all builders are searched. */
 export const ahead: readonly LargeIndex[] = [
   { name: 'vendors_mailKeys', on: '"vendors" using gin ("vendorMailKeys"("email", "contacts"))' },
 ]
 
 /**
- * Adds the phone number of the builder's office, which the portal shows when something does not work, and the search
- * for vendors by the addresses to which they get mail, in lowercase.
+ * Adds the phone number of the builder's office, which the portal shows if there is a problem, and an index for finding
+ * vendors by the lowercase email addresses that receive their emails.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "organizations" add column "phone" text`.execute(db)

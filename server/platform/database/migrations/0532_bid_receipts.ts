@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { typeid } from 'typeid-js'
 
-/** Adds the text of the receipt that a vendor gets by mail after it sent a bid, for existing builders. */
+/** For existing builders, adds the text of the email that confirms the receipt of a bid to its vendor. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string }>`select "id" from "organizations"`.execute(db)
   for (const { id } of rows)

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** An import finds the lead of a row by its email address, phone number, or name. */
+/** Imports find the lead of a row by its email address, phone number, or name. */
 export const ahead: readonly LargeIndex[] = [
   { name: 'leads_email', on: `"leads" ("organizationId", "email", "id") where "email" is not null` },
   { name: 'leads_phone', on: `"leads" ("organizationId", "phone", "id") where "phone" is not null` },
@@ -11,7 +11,7 @@ export const ahead: readonly LargeIndex[] = [
   },
 ]
 
-/** Imports of files, and their rows with the outcome of the last run. */
+/** Imports of files, and their rows with the results of the last run. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "imports" (

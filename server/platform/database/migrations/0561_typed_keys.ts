@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The condition that selects the records among which each key is unique, as in the replaced indexes. */
+/** The condition for the records among which each key must be unique, which is the same as in the replaced indexes. */
 const ACTIVE = '"archivedAt" is null'
 const ON_LOT = `"lotNumber" is not null and "status" <> 'cancelled'`
 
 interface UniqueKey {
   table: string
   column: string
-  /** Further columns of the index, before the key. */
+  /** The columns of the index that precede the key. */
   within?: readonly string[]
   among: string
 }
@@ -31,15 +31,16 @@ const KEYS: readonly UniqueKey[] = [
 ]
 
 /**
- * Makes keys that users type unique, regardless of case, surrounding spaces, and Unicode form. The stored spelling does
- * not change.
+ * Makes keys that users enter unique regardless of letter case, surrounding spaces, and Unicode form. The stored
+ * spelling stays the same.
  *
- * Records that already share a key in this sense are not changed, so that the upgrade cannot fail. The oldest record
- * keeps the key. The other records are marked with "hasSharedKey", which exempts them until their key is changed. The
- * marked records are listed as warnings in the log of the database.
+ * If existing records have equal keys in this sense, they are not changed, so that the upgrade cannot fail. The oldest
+ * of these records keeps its key. The others have "hasSharedKey", which exempts them from the rule until their key
+ * changes. The database log contains a warning for each of these records.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Under the collation "C", lower() changes ASCII letters only. Every usual build of PostgreSQL has the ICU collation.
+  // With the collation "C", lower() changes only ASCII letters, so use an ICU collation if there is one. All usual
+  // builds of PostgreSQL have it.
   const { rows } = await sql`select from pg_collation where "collname" = 'und-x-icu'`.execute(db)
   const collation = sql.raw(rows.length > 0 ? 'collate "und-x-icu"' : '')
   await sql`
@@ -72,7 +73,7 @@ async function addKeys(db: Kysely<unknown>, table: string, keys: readonly Unique
         where ranked."place" > 1 and t."organizationId" = ranked."organizationId" and t."id" = ranked."id"`)
       .execute(db)
     await sql.raw(`drop index "${table}_${column}_key"`).execute(db)
-    // These indexes are for lookups, which also find the records that share a key.
+    // These indexes are for lookups, which also find the records with equal keys.
     await sql.raw(`create index "${table}_${column}Key" on "${table}" (${names}, "id")`).execute(db)
     if (within.length > 0)
       await sql
@@ -98,7 +99,7 @@ async function addKeys(db: Kysely<unknown>, table: string, keys: readonly Unique
         end loop;
       end $$`)
     .execute(db)
-  // A changed key must be unique like any other key. For a lot, a changed block also counts as a changed key.
+  // When a key changes, its record is no longer exempt. For lots, this also applies when the block changes.
   const watched = keys.flatMap(({ column, within = [] }) => [column, ...(within.length > 0 ? ['block'] : [])])
   const changed = watched.map((column) => `old."${column}" is distinct from new."${column}"`).join(' or ')
   await sql

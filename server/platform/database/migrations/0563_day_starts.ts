@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Returns the first moment of a day. Where clocks are set back at midnight, as in Havana, midnight occurs twice, and
- * `at time zone` chooses the second occurrence. The day starts at the first occurrence.
+ * Returns the start of a day in a time zone. If clocks are set back at midnight, as in Havana, midnight occurs twice.
+ * `at time zone` returns the second occurrence, but the day starts at the first.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** The migration builds the indexes on the new columns, because these columns do not exist before the migration. */
+/** The migration itself builds the indexes on the new columns, which do not exist before. */
 export const ahead: readonly LargeIndex[] = [
   { name: 'attachments_homeId', on: '"attachments" ("organizationId", "homeId", "id")' },
   { name: 'attachments_kind', on: '"attachments" ("organizationId", "kind", "id")' },
@@ -9,9 +9,8 @@ export const ahead: readonly LargeIndex[] = [
 ]
 
 /**
- * Photos of homes: the subject of a file, the time at which the photo was taken, its size, and the home to which it
- * belongs. A job adds the home and the kind of existing files in batches. Until then, "isClassified" of these files is
- * false.
+ * Photos of homes: adds the kind of each file, the time at which a photo was taken, its size, and the home of the file.
+ * A job adds the home and the kind of existing files in batches. Until then, "isClassified" is false for them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -27,7 +26,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column "isClassified" boolean not null default false,
       add constraint "attachments_homeId_fkey" foreign key ("organizationId", "homeId")
         references "homes" ("organizationId", "id") not valid`.execute(db)
-  // Existing rows keep the first default value, and new rows get the second.
+  // Existing rows receive the first default value, and new rows the second.
   await sql`alter table "attachments" alter column "isClassified" set default true`.execute(db)
   await createIndexes(db, ahead)
 }

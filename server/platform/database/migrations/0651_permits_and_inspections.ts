@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The columns by which the records are found, as in 0141_search_lists.ts. */
+/** For each type of record, the columns that are searched, as in 0141_search_lists.ts. */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   permits: ['number', 'authority', 'homeId'],
   inspections: ['name', 'inspectorName', 'homeId'],
@@ -15,7 +15,7 @@ const INDEXED: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Permits and inspections of homes, and the trades that may continue after a partly passed inspection of a task. */
+/** Permits and inspections of homes, and the trades that may continue after an inspection passed only partly. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "tasks" add column "releasedScopes" text[] not null default '{}'`.execute(db)
   await sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Finds the time entries of a home on a day. */
+/** This index finds the time entries of a home on a day. */
 export const ahead: readonly LargeIndex[] = [
   { name: 'timeEntries_homeId_date', on: '"timeEntries" ("organizationId", "homeId", "date")' },
 ]
@@ -9,12 +9,13 @@ export const ahead: readonly LargeIndex[] = [
 /** The columns for the filters and sort orders of the list. */
 const INDEXED = ['createdAt', 'updatedAt', 'homeId', 'communityId', 'status', 'logDate']
 
-/** The columns by which logs are found, as in 0141_search_lists.ts. */
+/** The columns that are searched, as in 0141_search_lists.ts. */
 const SEARCHED = ['workDone', 'ownerNote', 'homeId']
 
 /**
- * Daily logs of homes. `frozenActivity` contains the data that other records had about the day when the log was locked.
- * `dayStart` and `dayEnd` are the bounds of the day in the community at the time when the log was created.
+ * Daily logs of homes. `frozenActivity` contains the activity of other records on the day, as stored when the log was
+ * locked. `dayStart` and `dayEnd` are the bounds of the day in the community's time zone, as stored when the log was
+ * created.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

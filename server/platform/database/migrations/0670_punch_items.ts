@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Walkthroughs of homes, punch items, and the orders that charge the cost of an item back to a vendor.
- * `backchargeOrderId` is not a foreign key, because orders refer to their items, and rows are erased and imported table
- * by table. Orders are never deleted.
+ * Walkthroughs of homes, punch items, and the backcharges of punch items. `backchargeOrderId` is not a foreign key,
+ * because orders already refer to their items, and rows are erased and imported table by table. Orders are never
+ * deleted.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

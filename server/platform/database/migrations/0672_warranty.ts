@@ -171,7 +171,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await insertTerms(db)
 }
 
-/** Existing builders receive the terms with which new builders begin. */
+/** Existing builders receive the same terms as new builders. */
 async function insertTerms(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string }>`select "id" from "organizations" order by "id"`.execute(db)
   for (const { id } of rows)

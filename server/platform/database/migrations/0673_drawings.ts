@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Drawings of plans and homes, and the revisions with which orders were issued. */
+/** Drawings of plans and homes, and the revisions with which each order was issued. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "drawings" (

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Index to find recently completed tasks of a home. */
+/** This index finds recently completed tasks of a home. */
 export const ahead: readonly LargeIndex[] = [
   {
     name: 'tasks_completedOfHome',

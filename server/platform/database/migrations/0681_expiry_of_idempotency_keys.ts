@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
 /**
- * Idempotency keys of users are kept longer than those of API keys. A row without a time of expiry was stored by a
- * process of the previous version, and expires 24 hours after it was created.
+ * Idempotency keys of users are kept longer than those of API keys. A row without an expiration time was stored by a
+ * process of the previous version, and expires 24 hours after its creation.
  */
 export const ahead: readonly LargeIndex[] = [
   { name: 'idempotencyRecords_expiresAt', on: '"idempotencyRecords" ("expiresAt")' },

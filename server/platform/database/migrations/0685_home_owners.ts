@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Creates the tables for home owners, the links to their pages, and their messages. */
+/** Creates the tables for home owners, for the links to their pages, and for their messages. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "homeOwners" (
@@ -49,12 +49,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "ownerLinks_homeOwnerId_fkey" foreign key ("organizationId", "homeOwnerId") references "homeOwners" ("organizationId", "id")
     )`.execute(db)
   await sql`create index "ownerLinks_homeOwnerId" on "ownerLinks" ("organizationId", "homeOwnerId")`.execute(db)
-  // The table is large, so its rows are not checked again. The new list only adds one value.
+  // The new list adds only one value, so existing rows, of which there are many, are not validated again.
   await sql`
     alter table "auditEntries" drop constraint "auditEntries_actorType_check",
       add constraint "auditEntries_actorType_check"
       check ("actorType" in ('key', 'user', 'vendor', 'home_owner', 'system', 'operator')) not valid`.execute(db)
-  // An owner's own messages also have a row for the owner, like the messages of vendors.
+  // As with vendors, a message from an owner also has a row for the owner.
   await sql`
     create or replace function "noteRecipients"() returns trigger language plpgsql as $$
     begin

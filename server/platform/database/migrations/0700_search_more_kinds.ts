@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The kinds of records that the search over all records now also finds, including by mistyped words. */
+/** The types of records that the search across all records now also finds, even by misspelled words. */
 const KINDS = ['contracts', 'plans', 'options', 'parts', 'tasks']
 
-/** The words of these records were indexed for their own lists, without variants. The job adds the variants. */
+/**
+ * The words of these records are already indexed for their own lists, but without variants. A job adds the variants.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of KINDS) {
     await sql`

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
 /**
- * Indexes for reports about open amounts: orders with an open amount, postings that were recorded after a moment, and
- * credits of vendors that name no order.
+ * Indexes for reports about open amounts: orders with open amounts, postings that were recorded after a given time, and
+ * credits of vendors without an order.
  */
 export const ahead: readonly LargeIndex[] = [
   {

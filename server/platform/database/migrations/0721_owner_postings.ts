@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The ledger records certified applications, receipts and deposits of buyers, and funded draws, which reports until now
- * read from their records. Existing amounts are posted on the dates of their records, or on the first open day.
+ * The ledger now contains certified applications, receipts and deposits of buyers, and funded draws. Previously,
+ * reports read these amounts from their records. Existing amounts are posted on the dates of their records or, in
+ * closed periods, on the first open day.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "postings" drop constraint "postings_measure_check"`.execute(db)

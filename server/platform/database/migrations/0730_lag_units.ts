@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the unit to the lags of links. All existing lags are in workdays. */
+/** Adds the unit of lags. All existing lags are in workdays. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     update "tasks" as t set "predecessors" = (

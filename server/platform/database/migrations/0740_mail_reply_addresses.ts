@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds the addresses to which vendors reply by email. The address of an email contains a token, which is stored only as a
- * hash once the email is sent. A reply is assigned by the token before its builder is known, so the hash is the key.
+ * Adds the addresses to which vendors reply by email. The address contains the token of an email. After the email is
+ * sent, only the hash of the token is stored. The hash is the primary key, because a reply is found by its token before
+ * the builder is known.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "mails" add column "replyToken" text`.execute(db)

@@ -28,11 +28,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create index ${sql.id(`savedReports_${column}`)} on "savedReports" ("organizationId", ${sql.id(column)}, "id")`.execute(
       db,
     )
-  // Few reports have a schedule, and the job looks for the due reports of all organizations.
+  // Few reports have a schedule, and a job searches the due reports of all organizations.
   await sql`
     create index "savedReports_due" on "savedReports" ("nextMailingAt", "id") where "nextMailingAt" is not null`.execute(
     db,
   )
-  // The file is removed once the email is sent or has failed.
+  // The attached file is removed after the email was sent or has failed.
   await sql`alter table "mails" add column "attachmentName" text, add column "attachment" bytea`.execute(db)
 }

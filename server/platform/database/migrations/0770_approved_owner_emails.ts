@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds the address to which everyone who can edit home owners may email a link. It is null for existing owners, so that
- * only a caller who can copy links can email them the next link, which approves their address.
+ * Adds the email address to which all users who can edit home owners may email links. Null for existing owners. The
+ * next link must therefore be emailed by a caller with the permission to copy links, which approves the address.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "homeOwners" add column "approvedEmail" text`.execute(db)

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Replaces what the nodes of a distributed database cannot run: triggers that read the changed rows as a table, and a
- * function in SQL that a trigger calls and that reads other tables.
+ * Replaces functions that the nodes of a distributed database cannot execute: triggers that read the changed rows as a
+ * table, and an SQL function that a trigger calls and that reads other tables.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Lines are always inserted together, beginning with position 0.
+  // The lines of an order are always inserted together, beginning with position 0, so firing for this line is
+  // sufficient.
   await sql`
     create or replace function "noteSearchableLines"() returns trigger language plpgsql as $$
     begin
@@ -17,8 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create trigger "searchable_lines" after insert on "purchaseOrderLines"
     for each row when (new."position" = 0) execute function "noteSearchableLines"()`.execute(db)
 
-  // Only the deletion of an organization's newest event changes the counter. The trigger runs before the deletion,
-  // when later rows of the same statement still exist.
+  // Only deleting the newest event of an organization changes the counter. The trigger fires before the deletion, when
+  // the newer rows of the same statement still exist.
   await sql`
     create or replace function "keepLastSequence"() returns trigger language plpgsql as $$
     begin

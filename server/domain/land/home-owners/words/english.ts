@@ -2,11 +2,11 @@ import { LINK_PLACEHOLDER } from '../../../office/mail/mail-link.ts'
 
 type MailText = (builder: string, home: string, name: string) => { subject: string; text: string }
 
-/** Texts of the emails about the access to the owner's page. `name` is the name of the recipient. */
+/** The texts of emails about access to the owner's page. `name` is the name of the recipient. */
 export interface OwnerMailWords {
   /** Contains the home owner's link. */
   invitation: MailText
-  /** Sent to the previous address. */
+  /** This email is sent to the previous address. */
   addressChanged: MailText
   accessEnded: MailText
   personAdded(builder: string, home: string, name: string, added: string): ReturnType<MailText>
