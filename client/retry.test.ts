@@ -171,7 +171,7 @@ describe('a request is not sent again', () => {
     expect([error?.code, seen.length]).toEqual(['rate_limited', 2])
   })
 
-  test('a change with If-Match is not sent again if it may have succeeded', async () => {
+  test('a PATCH or DELETE request with If-Match is not sent again if it may have succeeded', async () => {
     const params = { path: { vendorId: 'ven_1' }, header: { 'If-Match': '"3"' } }
     answers = [broken, ok]
     await expect(client().PATCH('/api/ext/vendors/{vendorId}', { params, body: { email: null } })).rejects.toThrow()
@@ -182,7 +182,7 @@ describe('a request is not sent again', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('an abort by the caller ends the wait immediately', async () => {
+  test('aborting a call ends the wait for its retry immediately', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '50' })]
     const giveUp = new AbortController()
     const call = client().GET('/api/ext/vendors', { signal: giveUp.signal })
@@ -262,7 +262,7 @@ test('orThrow throws a problem with all its details', async () => {
   })
 })
 
-test('a thrown error has the details of the problem, and its message names the invalid fields', async () => {
+test('a thrown error contains the details of the problem and names the invalid fields in its message', async () => {
   const errors = [
     { pointer: '/companyName', code: 'required', message: 'is required' },
     ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ pointer: `/${name}`, code: 'x', message: 'is wrong' })),
@@ -296,7 +296,7 @@ test('orThrow stores the ETag of the data that it returns', async () => {
 describe('the wait before an attempt', () => {
   const headers = (given: Record<string, string>) => new Headers(given)
 
-  test('without Retry-After, the wait is random between half of and the whole interval, which doubles from 0.25 to 8 seconds', () => {
+  test('without Retry-After, the wait before a retry is random, from half to all of an interval that doubles from 0.25 to 8 seconds', () => {
     expect([0, 1, 2, 3, 4, 5, 9].map((repeats) => computeWaitMs(undefined, repeats, 1))).toEqual([
       250, 500, 1000, 2000, 4000, 8000, 8000,
     ])
@@ -314,7 +314,7 @@ describe('the wait before an attempt', () => {
     expect(computeWaitMs(headers({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }), 0, 0)).toBe(0)
   })
 
-  test('without Retry-After, the wait lasts until every exhausted limit has been renewed', () => {
+  test('without Retry-After, the wait before a retry lasts until every exhausted rate limit resets', () => {
     const ratelimit = '"minute";r=0;t=42, "day";r=9000;t=8000'
     expect(computeWaitMs(headers({ ratelimit }), 0, 0)).toBe(42_000)
     expect(computeWaitMs(headers({ ratelimit: '"minute";r=0;t=42, "day";r=0;t=8000' }), 0, 0)).toBe(8_000_000)

@@ -33,7 +33,7 @@ test('during a secret rotation, a signature is valid if it matches any of the se
   await expect(verifyWebhook(request, [], { now })).rejects.toMatchObject({ fault: 'wrong_signature' })
 })
 
-test('a signature is verified with Fetch headers, Node headers, and either name of the signature header', async () => {
+test('verifyWebhook accepts Fetch headers, Node headers, and both names of the signature header', async () => {
   const { id, timestamp, signature, body, secret } = vector
   const own = { 'Webhook-Id': id, 'Webhook-Timestamp': String(timestamp), 'X-Webhook-Signature': signature }
   expect((await verifyWebhook({ headers: own, body }, secret, { now })).id).toBe(id)
@@ -66,7 +66,7 @@ test.each(['null', '5', '"x"', '[]', '{}', ''])(
   },
 )
 
-test('the type of a webhook event determines the TypeScript type of its resource', () => {
+test('the type of a webhook event determines the TypeScript type of the record that it contains', () => {
   const amountOf = (event: WebhookEvent) => {
     // The compiler knows the resource of each type, so compiling this function is the test.
     if (event.type === 'vendor.created') return event.data.object.companyName

@@ -231,7 +231,7 @@ describe('Prism’s mistakes are corrected', () => {
     if (list !== undefined) expect((await send(list, { query: '?limit=201' })).body.errors[0].pointer).toBe('limit')
   })
 
-  test('the mock rejects a key without the right prefix', async () => {
+  test('the mock rejects a missing or malformed key', async () => {
     for (const [authorization, code] of [
       [undefined, 'missing_key'],
       ['Basic plb_bearer', 'invalid_key'],
@@ -373,7 +373,7 @@ test('mock downloads are identical to downloads from the service', async () => {
   expect(parse(yaml.body).paths).toHaveProperty('/api/ext/purchase-orders')
 })
 
-test('a browser token has the requested origin and permissions, and expires in 15 minutes', async () => {
+test('a browser token from the mock has the requested origin and permissions and expires in 15 minutes', async () => {
   const requested = { origin: 'http://localhost:5173', permissions: ['homes:read'] }
   const make = (body: object) => send(contractOperation('createBrowserToken'), { body: JSON.stringify(body) })
   const { status, body } = await make(requested)
@@ -385,7 +385,7 @@ test('a browser token has the requested origin and permissions, and expires in 1
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/origin'])
 })
 
-test('the mock explains that only --stateful serves the documentation', async () => {
+test('without --stateful, the documentation URLs of the mock suggest the option --stateful', async () => {
   for (const path of ['/', '/docs', '/docs/']) {
     const response = await fetch(mock.url + path)
     expect([path, response.status, await response.text()]).toEqual([path, 200, expect.stringContaining('--stateful')])

@@ -290,7 +290,7 @@ test('backlogReport equals the sales under contract whose homes are not closed',
   expect([count, value]).toEqual([computed.length, computed.reduce((sum, { price }) => sum + price, 0)])
 })
 
-test('cashFlowForecast pays pending payments, open bills, and the rest of all orders', async () => {
+test('cashFlowForecast includes pending payments, open bills, and the remaining amounts of all orders', async () => {
   const forecast = await report('cashFlowForecast', { weeks: 52 })
   const total = (kind: string) => forecast.weeks.reduce((sum: number, week: Body) => sum + week[kind], 0)
   const [pending] = await query(sql<{ amount: number }>`

@@ -103,7 +103,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
     ])
   })
 
-  test('after a change, the form can be saved again', async () => {
+  test('a form can be saved again after another change', async () => {
     const { page } = seen
     const { id } = (await plumbline.post('/api/ext/scopes', { name: 'Framing' })).body
     await page.goto(`${plumbline.url}/actions/updateScope?scopeId=${id}`)
@@ -116,7 +116,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
     }
   })
 
-  test('two clicks on a slow network create one record', async () => {
+  test('clicking a button twice on a slow network creates only one record', async () => {
     const { page } = seen
     await page.route('**/api/ext/execute', async (route) => {
       await new Promise((resolve) => page.once('console', resolve))

@@ -347,7 +347,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect([taps, (await read(`punch-items/${fixed.id}`)).status]).toEqual([1, 'verified'])
   })
 
-  test('entries without a connection are sent exactly once, even after the page ends', async () => {
+  test('entries that are made offline are sent exactly once, even after the page is closed', async () => {
     const [done, late] = [await newTask('Paint stairs'), await newTask('Paint attic')]
     await open()
     await waitUntilStored()
@@ -524,7 +524,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect((await plumbline.post(`/api/ext/drawings/${drawingId}/revisions`, revision)).status).toBe(200)
   }
 
-  test('a kept drawing opens without a connection and stays at its revision until the user updates it', async () => {
+  test('a drawing that is saved for offline use stays at its revision until the user updates it', async () => {
     const sheet = { homeId, sheetNumber: 'A-101', title: 'First floor', discipline: 'architectural' }
     const { id: drawingId } = await created('drawings', sheet)
     await issueRevision(drawingId, 'A')
@@ -549,7 +549,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await button('Keep').waitFor()
   })
 
-  test('the page loads at most 120 kB compressed', async () => {
+  test("the superintendent's page loads at most 120 kB, compressed", async () => {
     expect(seen.strayed).toEqual([])
     const context = await browser.newContext({ serviceWorkers: 'block' })
     const counting = await context.newPage()

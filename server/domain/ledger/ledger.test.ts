@@ -63,7 +63,7 @@ const journal = (homeId: string, amount: number, effectiveDate?: string) =>
     ...(effectiveDate && { effectiveDate }),
   })
 
-test('the balances of a past day do not depend on the order in which days are read (L1)', async () => {
+test('the balances of a past day do not depend on the order in which days are read', async () => {
   at('2026-10-05T15:00:00Z')
   const { id } = await order()
   at('2026-10-20T15:00:00Z')
@@ -87,7 +87,7 @@ test('the balances of a past day do not depend on the order in which days are re
   }
 })
 
-test('a transfer counts from its effective date but is visible only after it is recorded (L2)', async () => {
+test('a transfer counts from its effective date but is visible only after it is recorded', async () => {
   at('2026-10-15T15:00:00Z')
   await journal(site.lot14, 1000, '2026-10-15')
   at('2026-11-04T15:00:00Z')
@@ -105,7 +105,7 @@ test('a transfer counts from its effective date but is visible only after it is 
   expect(await both('2026-10-30')).toEqual([1000, 0])
 })
 
-test('the balances of a closed month do not change (C1)', async () => {
+test('the balances of a closed month do not change', async () => {
   at('2026-10-20T15:00:00Z')
   const { id } = await order()
   await done(`/purchase-orders/${id}/progress`, { completedPercent: 100, on: '2026-10-15' })
@@ -401,7 +401,7 @@ test('the accounting queue contains a journal entry and its reversal', async () 
   })
 })
 
-test('a filtered list of postings reads a long ledger in several pages until it finds a rare posting', async () => {
+test('a filtered list of postings reads several pages of a long ledger to find a rare posting', async () => {
   const { id: entryId } = await journal(site.lot14, 120, '2026-09-15')
   const [rare] = (await get(`/ledger/postings?entryId=${entryId}&measure=cost`)).data
   await sql`

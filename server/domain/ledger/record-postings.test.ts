@@ -104,7 +104,7 @@ test('work that is dated in a closed period is posted on the first open day', as
   expect(await stored()).toHaveLength(4)
 })
 
-test('two concurrent calls that create the ledger of a builder both record their postings', async () => {
+test('if two concurrent calls make the first postings of a builder, both are recorded', async () => {
   await Promise.all([cost(5), cost(7)].map((postings) => write((call) => recordPostings(call, { postings }))))
   expect(await stored()).toHaveLength(4)
 })

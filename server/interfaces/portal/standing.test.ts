@@ -99,7 +99,7 @@ test.each(COMBINATIONS)('$request.name, invitation $invitation, bid $bid', ({ re
   expect(getBiddingState({ invitation, request, bid }, NOW)).toBe(EXPECTED[request.name]?.[bid ?? invitation])
 })
 
-test('every standing of a bid request has its own sentence in both languages', () => {
+test('each standing of a bid request has its own sentence in English and Spanish', () => {
   const standings = new Set(Object.values(EXPECTED).flatMap((row) => Object.values(row)))
   for (const { request } of [english, spanish]) {
     expect(new Set(Object.keys(request.standings))).toEqual(standings)

@@ -434,7 +434,7 @@ test('a proposal with invalid input is rejected', async () => {
   expect(wrong.body.errors[0].pointer).toBe('/input/companyName')
 })
 
-test("only the owner personally, and no app, can approve a proposal of the owner's app", async () => {
+test("a user's app cannot approve the proposals of the user's apps, but the user can after a fresh sign-in", async () => {
   const owner = await plumbline.signIn()
   const proposing = await connectApp(plumbline, await createOauthApp(plumbline), owner, { proposeOnly: true })
   const acting = await connectApp(plumbline, await createOauthApp(plumbline), owner)

@@ -38,7 +38,7 @@ describe.skipIf(inject('postgres') !== null)('a connection to the embedded datab
     await client.end()
   })
 
-  test('the connection reads a response of any length correctly', async () => {
+  test('a connection to the embedded database returns responses of any length unchanged', async () => {
     const client = await connected()
     const text = '界'.repeat(1_000_000)
     const { rows } = await client.query('select $1::text as "text" from generate_series(1, 3)', [text])

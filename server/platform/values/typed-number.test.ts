@@ -100,7 +100,7 @@ test.each([
   expect(error && describeTypedNumberError(error, decimalSign)).toBe(description)
 })
 
-test('a number that is written into a field is read back unchanged', () => {
+test('a number that is formatted for an input field is parsed as the same number', () => {
   const values = [0, 12, 1.5, 1.125, 12.505, 0.0625, -3.125, 1250.75]
   expect(values.map((value) => parseTypedNumber(formatTypedNumber(value)).value)).toEqual(values)
 })

@@ -289,7 +289,7 @@ test('the deadline of a sent bid request can be changed, but not its trade, vend
   expect((await patch(request.id, { externalId: 'br-late' })).body.externalId).toBe('br-late')
 })
 
-test('a change of only the vendors of a bid request also checks and changes its ETag', async () => {
+test('changing only the vendors of a bid request also checks and updates its ETag', async () => {
   const draft = await ask({ sendNow: false })
   const change = (body: object, etag: string) =>
     plumbline.patch(`/api/ext/bids/requests/${draft.id}`, body, { key: site.key, headers: { 'if-match': etag } })
@@ -351,7 +351,7 @@ test('invitations can be filtered by status and vendor', async () => {
   expect((await list('status=viewed')).body.data).toEqual([])
 })
 
-test('the invitations of an unknown bid request are not found', async () => {
+test('listing the invitations of an unknown bid request returns 404', async () => {
   expect((await get('/requests/brq_nothing/invitations')).status).toBe(404)
 })
 

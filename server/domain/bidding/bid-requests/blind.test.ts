@@ -103,7 +103,7 @@ describe('a dry run reveals no amount that a read would hide, in its result, eve
   })
 })
 
-test('closing a blind bid request reveals its amounts, except in a dry run', async () => {
+test('closing a blind bid request reveals its amounts, but a dry run of closing it does not', async () => {
   const { requestId, execute, dryRun, lumpSum, site } = await blindRequest()
   const tried = await dryRun('closeBidRequest', { bidRequestId: requestId })
   const stillHidden = { status: 'closed', amountsHidden: true, bidCount: 2, lowAmount: null, averageAmount: null }

@@ -9,7 +9,7 @@ const STEPS = 100
 // An upper bound for seeds that take unusually long to produce enough activations.
 const MAX_STEPS = 1000
 
-test(`after random contract changes, a vendor has no overlapping prices or lump sums (seed ${seed})`, async () => {
+test(`random contract changes never give a vendor overlapping prices or lump sums (seed ${seed})`, async () => {
   const plumbline = await startTestPlumbline()
   const random = new SeededRandom(seed)
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body)

@@ -400,7 +400,7 @@ test('contracts can be filtered by their fields and searched by text', async () 
   expect(await ids('expiringBy=2026-03-30')).toEqual([])
 })
 
-test('requesting a contract of another builder returns 404', async () => {
+test("a builder cannot see or change another builder's contracts", async () => {
   const part = await newPart()
   const contract = await active({ lines: [line(part)] })
   const { key } = await plumbline.newBuilder()

@@ -179,7 +179,7 @@ test('a user can copy a portal link only after a fresh sign-in', async () => {
   expect(await listEventsAbout(plumbline, vendorId)).toHaveLength(before)
 })
 
-test('while a blind bid request is open, no copied link opens it', async () => {
+test('a copied link cannot open a blind bid request until bidding closes', async () => {
   const bidder = await newVendor()
   await ext(`/vendors/${bidder}/invite`)
   const whole = await copied(bidder)

@@ -168,7 +168,7 @@ test('an option with a trade but no cost code gets the default cost code of the 
   expect(light).toMatchObject({ cost: 900, scope: 'electrical', costCodeId: code.id })
 })
 
-test('requesting an option of another builder returns 404', async () => {
+test("a builder cannot see, change, or refer to another builder's options", async () => {
   const { id } = await newOption()
   const { key } = await plumbline.newBuilder()
   for (const answer of [

@@ -195,7 +195,7 @@ test('an approved change adds a line to the schedule of values', async () => {
   })
 })
 
-test('a schedule of values can be rearranged after a change of the price', async () => {
+test('a schedule of values can be rearranged after a price change', async () => {
   const { saleId, homeId } = await sell(100_000)
   const path = `/api/ext/sales/${saleId}/schedule-of-values`
   await schedule(saleId, [60_000, 40_000])

@@ -54,7 +54,7 @@ test('triageWarrantyRequest returns the coverage, the vendor that built the work
   expect(triage.similar).toMatchObject([{ warrantyRequestId: earlier.id }])
 })
 
-test('a daily log is drafted from the schedule and lists the facts that a person must add', async () => {
+test('prepareDailyLog drafts a daily log from the schedule and lists the facts that a user must add', async () => {
   const task = { homeId, name: 'Paint walls', durationDays: 2, vendorId, scope: 'painting', plannedStart: today() }
   const { id: taskId } = await create('tasks', task)
   const before = await run('prepareDailyLog', { homeId })

@@ -51,7 +51,7 @@ test('names can replace IDs in lists', async () => {
     expect((await execute('getBidRequest', { bidRequestId })).body.result.id).toBe(id)
 })
 
-test('a name followed by a number identifies a bid', async () => {
+test('a vendor name followed by a bid request number identifies a bid', async () => {
   const { vendorIds: _, ...framing } = site.framing()
   const request = await execute('createBidRequest', {
     ...{ ...framing, communityId: 'Juniper Ridge', title: 'Framing, second round', homeIds: ['Lot 15'] },
