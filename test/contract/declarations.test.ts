@@ -35,7 +35,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   [
     'a column that is null where the contract never is',
     `${RESOURCE}defineResource({ schema: 'Bid', without: ['amountsHidden'], computed: { poIds: '', contractId: '' } })`,
-    /"The column amount is \\"numeric\\", which does not hold \\"decimal\?\\"\."/,
+    /"The column amount is \\"numeric\\", which cannot store \\"decimal\?\\"\."/,
   ],
   [
     'a column that nothing fills',

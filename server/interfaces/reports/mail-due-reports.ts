@@ -110,7 +110,7 @@ async function prepareMailing(call: Call, saved: ScheduledReport): Promise<Prepa
   if (owner === undefined || owner.status === 'disabled')
     return mailNothing('skipped', 'The user who saved the report is deactivated.')
   if (report === undefined || readers.length === 0)
-    return mailNothing('skipped', 'None of the users may read the report.')
+    return mailNothing('skipped', 'None of the recipients are allowed to read the report.')
   if (!canSendMail(call)) return mailNothing('failed', 'The operator has not configured a mail server.')
   const { letters, errors } = await writeLetters(call, { saved, report, readers })
   const failures = errors.filter((error) => !isExpected(error))

@@ -285,7 +285,7 @@ test('after a temporary error, a scheduled report is sent again one hour later o
 test('the CSV file of a truncated report states that the report is truncated', async () => {
   const content = { name: 'Payables', builder: 'Harrow & Finch Homes', currency: 'USD', date: '2026-11-23' }
   const file = await createReportFile('csv', { ...content, result: { total: 5, truncated: true }, schema: {} })
-  expect(file?.bytes.toString()).toMatch(/The list is too long to be complete\.[^\r\n]*\r\n$/)
+  expect(file?.bytes.toString()).toMatch(/The list is incomplete because it is too long\.[^\r\n]*\r\n$/)
 })
 
 test("a weekly report is sent at 6:00 a.m. in the organization's time zone on the next selected weekday", () => {

@@ -44,7 +44,13 @@ async function runBatchSteps(
     for (const [at, { name, skill, input }] of planned.entries()) {
       if (clock.nowMs() > until)
         throw problem('too_much_work', `A batch must finish within ${MAX_MS / 1000} seconds. Send fewer steps.`, {
-          errors: [{ pointer: `/steps/${at}`, code: 'too_much_work', message: 'did not start in time' }],
+          errors: [
+            {
+              pointer: `/steps/${at}`,
+              code: 'too_much_work',
+              message: 'did not start before the time limit of the batch',
+            },
+          ],
         })
       const { result, events } = await withStepPointer(at, () =>
         runSkill(call, skill, replaceReferences(input, results, `/input`), false),

@@ -112,7 +112,7 @@ export function decidePayeeAmounts(
   const exact = payable.flatMap((account) => {
     const allocation = allocateGross(account.part, getOpenAmounts(account.part).gross)
     if (hasRoom(rooms, account, subtract(allocation.amount, allocation.retainageWithheld))) return allocation
-    const detail = `${getName(account)} cannot be paid: with the payments that exist, it would exceed the total of its order.`
+    const detail = `${getName(account)} cannot be paid: together with the existing payments, it would exceed the total of its order.`
     skip('not_payable', detail, getOpenAmounts(account.part).net, account.part)
     return []
   })

@@ -13,7 +13,7 @@ import * as orders from './queries.ts'
 import { lockWhole } from './whole.ts'
 
 /** The reason in the status history of migrated records. */
-const REASON = 'Taken over from another system.'
+const REASON = 'Migrated from another system.'
 
 /**
  * Accepts the new draft of an order that was ordered in another system, and records the work that was completed there.
