@@ -188,7 +188,7 @@ test('the installed package runs in Node', () => {
   expect(JSON.parse(run(project, path.join(project, 'use.mjs')))).toEqual([['Bearer plb_1'], true])
 })
 
-test('the package needs only web APIs, so it works in an edge runtime', async () => {
+test('the package uses only web APIs and therefore runs in an edge runtime', async () => {
   const code = await bundled({ format: 'iife', external: [] })
   const asked: string[] = []
   const web = {

@@ -77,7 +77,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
 ]
 
-test('the compiler error for a wrong declaration names the mistake', {
+test('the compiler error for an invalid declaration describes the error', {
   timeout: 120_000,
 }, () => {
   const right = `${RESOURCE}${HANDLERS}

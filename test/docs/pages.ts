@@ -316,7 +316,7 @@ export function testPages(service: () => TestPlumbline): void {
     expect(String(body).match(/&(?!amp;|lt;|gt;|quot;)/g)).toBeNull()
   })
 
-  test('every link in llms.txt to an operation or a guide works', async () => {
+  test('every link in llms.txt to an operation or a guide points to an existing page', async () => {
     const { headers, body } = await read('/llms.txt')
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(body).toMatch(/^# Plumbline\n\n> .+\n\n/)

@@ -124,7 +124,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     expect(differing).toEqual([])
   })
 
-  test('differences.txt lists only differences that exist', () => {
+  test('differences.txt lists only existing differences between the mock and the service', () => {
     expect([...listed].filter((what) => !differing.has(what) && !isOnPostgresOnly(what))).toEqual([])
   })
 })

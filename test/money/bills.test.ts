@@ -298,7 +298,7 @@ test('a deposit is applied to later bills', async () => {
 test.each([
   ['the other sign than the order', 40],
   ['the sign of the order without any bill', -20],
-])('a payment of a deduction is refused with %s', async (_, grossAmount) => {
+])('a payment of a deduction is rejected with %s', async (_, grossAmount) => {
   const { id: parentPoId } = await builder.order(1000)
   const { id } = await builder.order(-20, { poType: 'change', parentPoId, retainagePercent: undefined })
   const { status } = await builder.post('/payments', { poId: id, paymentType: 'progress', grossAmount })

@@ -24,7 +24,7 @@ const change = async (base: Body, total: number): Promise<Body> => {
   return builder.orderNow(id)
 }
 
-test.each(['base first', 'change first'])('O1: base and a deduction are one order, %s', async (first) => {
+test.each(['base first', 'change first'])('an order and its deduction are paid as one order, %s', async (first) => {
   const [, run, , release] = example('O1').steps
   const base = await builder.order(1000)
   const deduction = await change(base, -100)
@@ -40,7 +40,7 @@ test.each(['base first', 'change first'])('O1: base and a deduction are one orde
   expect(await builder.orderNow(deduction.id)).toMatchObject({ status: 'closed', balance: 0 })
 })
 
-test('an order that is completed before its deduction is billed is paid only up to the total of both', async () => {
+test('a completed order with an open deduction is paid only up to the total of both', async () => {
   const base = await builder.order(1000)
   await change(base, -100)
   await builder.progress(base.id, 100)

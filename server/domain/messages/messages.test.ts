@@ -158,7 +158,7 @@ test('a reply without recipients is sent to every participant of the conversatio
   })
 })
 
-test('a reply to a message that was sent with an API key is sent to the user of the key', async () => {
+test("a reply through an API key to its own user's message is sent to the original recipient", async () => {
   const first = await plumbline.post('/api/ext/messages', { body: 'Who comes?', recipients: to(admin) })
   const key = await newKeyOf(admin)
   const reply = await plumbline.post('/api/ext/messages', { body: 'I do.', inReplyToId: first.body.id }, { key })

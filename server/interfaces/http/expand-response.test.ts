@@ -57,7 +57,7 @@ const made = async (path: string, body: unknown): Promise<Body> => {
   return response.body
 }
 
-test('expand adds linked records, up to two levels deep, in the form in which they are listed', async () => {
+test('expand adds linked records, up to two levels deep, in the same form as in lists', async () => {
   const plain = await read(`/bids/${bid.id}`)
   const [vendor] = (await read(`/vendors?ids=${site.loneStar}`)).data
   const [summary] = (await read(`/bids/requests?ids=${request.id}`)).data

@@ -170,7 +170,7 @@ describe('errors for other rules', () => {
     expect(reported?.message).toMatch(/^must be one of .*vendor\.created, .*, or \d+ other values$/)
   })
 
-  test('the errors for an empty update and for an update that is not an object say what is wrong', async () => {
+  test('the errors for an empty update and for an update that is not an object describe the broken rule', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, {})).toEqual([
       { pointer: '', code: 'minProperties', message: 'must have at least one field' },
     ])

@@ -493,7 +493,7 @@ test('undoing an import voids its orders and frees their numbers', async () => {
   ])
 })
 
-test('an import of orders can be undone after the import of their payments is undone, except for later work', async () => {
+test('an import of orders can be undone after the import of their payments, except orders with later work', async () => {
   const caller = await plumbline.newBuilder()
   await importAll(caller, 'Community\nCedar Bend\n', { kind: 'community' })
   await importAll(caller, 'Community,Lot,Type\nCedar Bend,14,Spec\n', { kind: 'home' })

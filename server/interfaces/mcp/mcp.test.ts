@@ -285,7 +285,7 @@ test('the session cookie of a signed-in browser does not authenticate an MCP req
   expect(response.status).toBe(401)
 })
 
-test('an MCP request with a wrong method, an invalid body, or an unknown tool tag returns a problem', async () => {
+test('an MCP request with an unsupported method, an invalid body, or an unknown tool tag returns a problem', async () => {
   const cases: [Promise<Response>, number][] = [
     [send('', { method: 'GET' }), 405],
     [send('', { method: 'DELETE' }), 405],

@@ -88,7 +88,7 @@ test('a draft bid with an incomplete alternate cannot be submitted', async () =>
   expect((await post('/submit')).status).toBe(422)
 })
 
-test('a vendor enters alternates on the price page and sees them in the review, on the request, and on the receipt', async () => {
+test('a vendor can enter alternates on the price page and see them in the review, on the request page, and on the receipt', async () => {
   const { request, link, id } = await invite()
   const price = `${link}/${id}/price`
   const fields = {

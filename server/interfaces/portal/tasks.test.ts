@@ -147,7 +147,7 @@ test("only the vendor of a task can respond to it, and only with a link to the v
   expect((await read()).confirmation.status).toBe('requested')
 })
 
-test("the portal page for a conflict is in the vendor's language and without instructions for the builder", async () => {
+test("the portal shows a conflict in the vendor's language and without instructions for the builder", async () => {
   plumbline.clock.advance(40 * 86_400_000)
   const { body } = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
   expect([body.reason, body.detail]).toEqual(['wrong_status', expect.stringContaining('Move the task first.')])

@@ -84,7 +84,7 @@ test('a shared saved report is listed for other users', async () => {
   expect((await read(id, viewer)).body).toMatchObject({ id, ownerId })
 })
 
-test('a shared saved report is hidden from users who may not run the report', async () => {
+test('a shared saved report is hidden from users who are not allowed to run the report', async () => {
   const { id } = await save({ name: 'Hours', report: 'timesheetCostSummary', isShared: true })
   const { permissions } = (await plumbline.get('/api/admin/session', viewer)).body
   expect(permissions).not.toContain('users:read')

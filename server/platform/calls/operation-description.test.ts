@@ -23,7 +23,7 @@ test("permissions and events are appended to an operation's description unless t
   )
 })
 
-test("an operation's description says if the operation changes nothing, emits nothing, or needs no permission", () => {
+test("an operation's description states whether the operation changes nothing, emits nothing, or needs no permission", () => {
   const facts = { description: 'Done.', permissions: ['vendors:read'], emits: [], writes: false }
   expect(describeOperation(facts)).toBe('Done. Needs vendors:read; changes nothing.')
   expect(describeOperation({ ...facts, writes: true })).toBe('Done. Needs vendors:read; emits nothing.')

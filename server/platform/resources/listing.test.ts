@@ -127,7 +127,7 @@ describe('the same query in another order', () => {
     expect(new Set(meter.statements).size).toBe(1)
   })
 
-  test('an update of the same fields in another order sets the correct values', async () => {
+  test('an update of the same fields in another order stores each value in its own field', async () => {
     const first = { companyName: 'A', phone: '1', email: 'a@example.com' }
     const second = { email: 'b@example.com', phone: '2', companyName: 'B' }
     const [id] = await create('/vendors', { companyName: 'Brazos' }, 1)

@@ -95,7 +95,7 @@ test.each([
   ['123456789012', undefined, 'is too large'],
   ['39,850.50', 'comma', 'is ambiguous; write 39.850,50'],
   ['x', 'comma', 'must be a number, such as 1.250,50'],
-] as const)('the description of the error in %j shows how to write it', (text, decimalSign, description) => {
+] as const)('the error for %j shows how to write the number', (text, decimalSign, description) => {
   const { error } = parseTypedNumber(text, decimalSign === undefined ? {} : { decimalSign })
   expect(error && describeTypedNumberError(error, decimalSign)).toBe(description)
 })

@@ -57,7 +57,7 @@ test('a key cannot have permissions that are reserved for users', async () => {
   expect((await create({ name: 'Keys', permissions: ['keys:write'] })).status).toBe(422)
 })
 
-test('a key does not work while its creator is deactivated', async () => {
+test('a key cannot be used while its creator is deactivated', async () => {
   const { database, clock, organizationId } = plumbline
   const email = 'ada@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Ada', role: 'admin', poApprovalLimit: 0 })

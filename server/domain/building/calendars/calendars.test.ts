@@ -239,7 +239,7 @@ test('malformed and unknown feed URLs return the same 404', async () => {
   expect((await plumbline.get('/api/ext/tasks', { key: token })).status).toBe(401)
 })
 
-test('a calendar feed works only while its vendor or user is active', async () => {
+test('a calendar feed can be read only while its vendor or user is active', async () => {
   const vendor = await newVendor('Blanco Framers')
   const { url } = await newFeed({ vendorId: vendor })
   await plumbline.post(`/api/ext/vendors/${vendor}/status`, { status: 'inactive' })

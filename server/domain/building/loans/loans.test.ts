@@ -145,7 +145,7 @@ test('a milestone can be drawn only once, unless the lender rejects the draw', a
   expect(await move(first.id, { status: 'funded' })).toMatchObject({ status: 409 })
 })
 
-test('a draw request is rejected if it has no amount, a wrong milestone, or a future date', async () => {
+test('a draw request is rejected if it has no amount, a milestone of another home, or a future date', async () => {
   const { loan, home } = await begin()
   const other = await begin()
   const plain = await create('milestones', { homeId: home.id, name: 'Walls framed' })

@@ -269,7 +269,7 @@ test('a lag in calendar days also counts weekends and holidays', async () => {
   expect(await read(walls.id)).toMatchObject({ plannedStart: '2030-01-18', predecessors: [{ lagUnit: 'workdays' }] })
 })
 
-test('the expected end of work in progress is not in the past', async () => {
+test('the expected end of work in progress is never in the past', async () => {
   const start = calendar.add(today(), -6)
   const slab = await newTask('Slab poured', { plannedStart: start, durationDays: 2 })
   const walls = await newTask('Walls framed', { predecessors: [{ taskId: slab.id }] })
@@ -319,7 +319,7 @@ test('remainingDays determines the end of a started task until its duration chan
   expect(done.body).toMatchObject({ status: 'completed', remainingDays: null })
 })
 
-test('the delay of late work in progress counts from its expected end', async () => {
+test('delaying late work in progress counts the days from its expected end', async () => {
   const start = calendar.add(today(), -6)
   const slab = await newTask('Slab poured', { plannedStart: start, durationDays: 2 })
   await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress', date: start })

@@ -120,7 +120,7 @@ test("the ETag of a superintendent's day changes only if its content changes", a
   expect((await desk.plumbline.get(address, { key: desk.builder.key, headers })).status).toBe(200)
 })
 
-test("the day of another builder's superintendent is empty", async () => {
+test("the superintendent's day is empty for a superintendent of another builder", async () => {
   const other = await desk.plumbline.newBuilder()
   const { body } = await desk.plumbline.get(`/api/ext/field/day?superintendentId=${superintendentId}`, {
     key: other.key,

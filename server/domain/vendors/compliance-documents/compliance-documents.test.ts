@@ -121,7 +121,7 @@ test.each<[string, object[], string]>([
     ],
     'expiring',
   ],
-])('a vendor with %s has the right compliance status', async (_what, documents, expected) => {
+])('the documents of a vendor with %s determine its compliance status', async (_what, documents, expected) => {
   const vendorId = await newVendor()
   for (const document of documents) {
     const dated = Object.entries(document).map(([field, value]) => [
