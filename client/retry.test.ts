@@ -97,18 +97,18 @@ const create = (retry?: RetryOptions) => client(retry).POST('/api/ext/vendors', 
 
 describe('a request is sent again', () => {
   test.each<[string, How]>([
-    ['after 429 with Retry-After', refusal(429, 'rate_limited', { 'retry-after': '0' })],
+    ['after a 429 with Retry-After', refusal(429, 'rate_limited', { 'retry-after': '0' })],
     [
-      'after 429 that only says when the limit is renewed',
+      'after a 429 that states only when the limit resets',
       refusal(429, 'rate_limited', { ratelimit: '"minute";r=0;t=0, "day";r=9;t=9000' }),
     ],
-    ['after 503', refusal(503, 'unavailable')],
-    ['while the first of two is still running', refusal(409, 'idempotency_in_progress')],
-    ['when the connection breaks', broken],
-    ['when the connection breaks during the response', brokenInTheMiddle],
-    ['after a gateway has returned 502', gateway(502)],
-    ['after a gateway has returned 504', gateway(504)],
-  ])('%s', async (_when, how) => {
+    ['after a 503', refusal(503, 'unavailable')],
+    ['while the first request with the same key is still in progress', refusal(409, 'idempotency_in_progress')],
+    ['after the connection breaks', broken],
+    ['after the connection breaks during the response', brokenInTheMiddle],
+    ['after a gateway returns 502', gateway(502)],
+    ['after a gateway returns 504', gateway(504)],
+  ])('a request is sent again %s', async (_when, how) => {
     answers = [how, how, ok]
     const { error, response } = await create()
     expect([error, response.status, seen.length]).toEqual([undefined, 200, 3])
@@ -145,12 +145,12 @@ describe('a request is sent again', () => {
 
 describe('a request is not sent again', () => {
   test.each<[string, number, How]>([
-    ['when the input is invalid', 422, refusal(422, 'validation_failed')],
-    ['when the state does not allow it', 409, refusal(409, 'conflict')],
-    ['when the service failed', 500, refusal(500, 'internal')],
-    ['when the daily quota is used up', 429, refusal(429, 'quota_exceeded', { 'retry-after': '40000' })],
-    ['when a limit is renewed too late', 429, refusal(429, 'rate_limited', { ratelimit: '"day";r=0;t=40000' })],
-  ])('%s', async (_when, status, how) => {
+    ['if the input is invalid', 422, refusal(422, 'validation_failed')],
+    ['if the state of the record does not allow it', 409, refusal(409, 'conflict')],
+    ['if the service failed', 500, refusal(500, 'internal')],
+    ['if the daily quota is exhausted', 429, refusal(429, 'quota_exceeded', { 'retry-after': '40000' })],
+    ['if the limit resets too late', 429, refusal(429, 'rate_limited', { ratelimit: '"day";r=0;t=40000' })],
+  ])('a request is not sent again %s', async (_when, status, how) => {
     answers = [how, ok]
     const { error } = await create()
     expect([error?.status, seen.length]).toEqual([status, 1])

@@ -102,7 +102,7 @@ const MADE: ReadonlySet<string> = new Set([
 ])
 
 describe('every scenario can be requested', () => {
-  test.each(operations)('$id', async (operation) => {
+  test.each(operations)('every scenario of $id can be requested', async (operation) => {
     const scenarios = listScenarios(contract, operation)
     for (const { status, example } of scenarios) {
       const prefer = example === null ? `code=${status}` : `code=${status}, example=${example}`
@@ -526,23 +526,26 @@ describe('`npm run mock:webhooks`', () => {
 })
 
 describe('expand shows linked records next to their IDs, as the contract declares', () => {
-  test.each(operations.filter((operation) => getLinks(operation).length > 0))('$id', async (operation) => {
-    // At most five links can be expanded in one request.
-    const paths = getLinks(operation).slice(-5)
-    // The request is repeated, because the validator already knows it the second time.
-    await send(operation, { query: `?expand=${paths}` })
-    const { status, body } = await send(operation, { query: `?expand=${paths}` })
-    const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
-    expect([status, describeSchemaErrors(body, ...place)]).toEqual([200, ''])
-    for (const record of body.data ?? [body]) {
-      for (const path of paths) {
-        const [name = '', next = ''] = path.split('.')
-        expect([path, record[name]?.id ?? null]).toEqual([path, record[`${name}Id`]])
-        if (next !== '' && record[name] !== null)
-          expect([path, record[name][next]?.id ?? null]).toEqual([path, record[name][`${next}Id`]])
+  test.each(operations.filter((operation) => getLinks(operation).length > 0))(
+    '$id shows expanded records next to their IDs',
+    async (operation) => {
+      // At most five links can be expanded in one request.
+      const paths = getLinks(operation).slice(-5)
+      // The request is repeated, because the validator already knows it the second time.
+      await send(operation, { query: `?expand=${paths}` })
+      const { status, body } = await send(operation, { query: `?expand=${paths}` })
+      const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
+      expect([status, describeSchemaErrors(body, ...place)]).toEqual([200, ''])
+      for (const record of body.data ?? [body]) {
+        for (const path of paths) {
+          const [name = '', next = ''] = path.split('.')
+          expect([path, record[name]?.id ?? null]).toEqual([path, record[`${name}Id`]])
+          if (next !== '' && record[name] !== null)
+            expect([path, record[name][next]?.id ?? null]).toEqual([path, record[name][`${next}Id`]])
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 /** Returns the links that the operation can expand. */

@@ -100,7 +100,9 @@ describe.skipIf(!isHere)('mock and service', () => {
   })
 
   describe('the mock responds like the service', () => {
-    test.each(operations)('$id', (operation) => compareAll((each) => each.operation?.id === operation.id))
+    test.each(operations)('the mock responds to $id like the service', (operation) =>
+      compareAll((each) => each.operation?.id === operation.id),
+    )
     test('the mock responds like the service to a request for an unknown operation', () =>
       compareAll((each) => each.operation === null))
   })

@@ -61,7 +61,7 @@ test('paid work can be reversed only by a credit memo', async () => {
   expect(vendors.find((one: { vendorId: string }) => one.vendorId === builder.vendorId)).toMatchObject(retainageSummary)
 })
 
-test.each(['R4', 'R6'])('%s: retainage follows the steps and the limit', async (name) => {
+test.each(['R4', 'R6'])('retainage follows the steps and the limit in example %s', async (name) => {
   const { given, expect: expected } = example(name) as unknown as {
     given: { total: number }
     expect: { retainageByDone: Record<string, number> }

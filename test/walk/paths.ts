@@ -20,29 +20,32 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
     })
 
     describe.skipIf(!isTestedHere())('the error for an unknown method of a path lists the allowed methods', () => {
-      test.each([...operationsByPath])('%s', async (path, operations) => {
-        const declared = operations.map(({ method }): string => method)
-        const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
-        for (const method of [
-          'GET',
-          'HEAD',
-          'POST',
-          'PUT',
-          'PATCH',
-          'DELETE',
-          'OPTIONS',
-          'TRACE',
-          'PROPFIND',
-          'QUERY',
-        ]) {
-          if (allowed.includes(method)) continue
-          const response = await sendRequest(method, path.replaceAll(/\{\w+\}/g, 'x'))
-          expect([method, response.status]).toEqual([method, 405])
-          expect(response.allow?.split(', ').sort()).toEqual([...allowed].sort())
-          if (method !== 'HEAD')
-            expect(JSON.parse(response.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
-        }
-      })
+      test.each([...operationsByPath])(
+        'the error for an unknown method of %s lists the allowed methods',
+        async (path, operations) => {
+          const declared = operations.map(({ method }): string => method)
+          const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
+          for (const method of [
+            'GET',
+            'HEAD',
+            'POST',
+            'PUT',
+            'PATCH',
+            'DELETE',
+            'OPTIONS',
+            'TRACE',
+            'PROPFIND',
+            'QUERY',
+          ]) {
+            if (allowed.includes(method)) continue
+            const response = await sendRequest(method, path.replaceAll(/\{\w+\}/g, 'x'))
+            expect([method, response.status]).toEqual([method, 405])
+            expect(response.allow?.split(', ').sort()).toEqual([...allowed].sort())
+            if (method !== 'HEAD')
+              expect(JSON.parse(response.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
+          }
+        },
+      )
     })
 
     test.skipIf(!isTestedHere())(
@@ -80,7 +83,7 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
     )
 
     describe('HEAD responds like GET, without the body', () => {
-      test.each(gets)('$id', async (operation) => {
+      test.each(gets)('$id responds to HEAD as to GET, without the body', async (operation) => {
         const address = world.addressFor(operation)
         const key = world.credentialFor(operation, address)
         const get = await sendRequest('GET', address, key)

@@ -165,7 +165,7 @@ describe('a service in normal operation', () => {
     }
   })
 
-  describe.skipIf(!isTestedHere())("a role may do exactly what the contract's table says", () => {
+  describe.skipIf(!isTestedHere())("a role allows exactly the operations in the contract's table", () => {
     const [, [, permissions] = [], [, administration] = []] = listEntriesAtPath('x-roles')
     const table = { ...permissions, ...administration } as Record<string, Record<string, Role[]>>
     const covers = (role: Role, permission: string) => {
@@ -173,7 +173,7 @@ describe('a service in normal operation', () => {
       return table[entity]?.[verb]?.includes(role) === true
     }
     const open = operations.filter(({ schemes }) => schemes.has('session'))
-    test.each(ROLES)('%s', async (role) => {
+    test.each(ROLES)('the role %s allows exactly the operations in the contract', async (role) => {
       const { database, clock, organizationId } = plumbline
       const email = `${role}@example.com`
       await createUser(database, clock, { organizationId, email, name: role, role, poApprovalLimit: 0 })

@@ -84,7 +84,7 @@ test('the text tests cover every list that has text fields', () => {
 })
 
 describe('a text with everything that JSON escapes is returned from a list unchanged', () => {
-  test.each(lists)('$id', async ({ operation, table }) => {
+  test.each(lists)('$id returns a text with escaped characters unchanged', async ({ operation, table }) => {
     const { status, body } = await world.send(operation)
     expect(status).toBe(200)
     expect(body.data.length).toBeGreaterThan(0)

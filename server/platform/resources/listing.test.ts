@@ -69,7 +69,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
       () => create('/messages', { body: long(10_000), recipientRoles: ['owner'], subject: 'Long' }, 37),
     ],
     ['events', '/events?type=bid_request.created&sort=-sequence', async () => {}],
-  ])('%s', async (_what, path, make) => {
+  ])('a page of %s ends with the record that reaches 1 MiB', async (_what, path, make) => {
     await make()
     const target = `/api/ext${path}${path.includes('?') ? '&' : '?'}`
     const single = `/api/ext${path.split('?')[0]}`

@@ -95,7 +95,7 @@ describe('a dry run reveals no amount that a read would hide, in its result, eve
     ['createPurchaseOrder', ({ lumpSum, site }) => ({ bidId: lumpSum, homeId: site.lot15 }), 409],
     ['compareBids', ({ requestId }) => ({ bidRequestId: requestId }), 200],
     ['listBids', ({ requestId }) => ({ bidRequestId: requestId }), 200],
-  ])('%s', async (skill, input, status) => {
+  ])('a dry run of %s reveals no amount of a blind bid request', async (skill, input, status) => {
     const tried = await blind.dryRun(skill, input(blind))
     expect(tried.status, JSON.stringify(tried.body)).toBe(status)
     expectNoSecret(tried.body)
