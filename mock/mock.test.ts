@@ -15,7 +15,7 @@ import {
   root,
 } from '../scripts/conformance/walked-contract.ts'
 import { startReceiver } from '../scripts/processes/receiver.ts'
-import { findCatalog } from '../server/interfaces/skills/skill-catalog.ts'
+import { getSkillCatalog } from '../server/interfaces/skills/skill-catalog.ts'
 import { type Operation, readContract } from '../server/platform/calls/contract.ts'
 import { type RunningMock, startMock } from '../test/support/start-mock.ts'
 import { createMock } from './mock.ts'
@@ -340,7 +340,7 @@ test('the mock result of executeSkill matches the schema of the skill', async ()
   const run = async (skill: string, input: object, dryRun = false) =>
     send(contractOperation('executeSkill'), { body: JSON.stringify({ skill, input, dryRun }) })
   const own = ['paths', '/api/ext/execute', 'post', 'responses', '200', 'content', 'application/json', 'schema']
-  const catalogue = findCatalog(contract)
+  const catalogue = getSkillCatalog(contract)
   const examples = catalogue.skills.flatMap(({ name, kind }) => {
     if (kind === 'composite')
       return listEntriesAtPath('x-skills', name, 'examples').map(([, shown]) => [name, shown.value as object] as const)

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObservedPage } from '../../scripts/processes/chromium.ts'
-import { findCatalog } from '../../server/interfaces/skills/skill-catalog.ts'
+import { getSkillCatalog } from '../../server/interfaces/skills/skill-catalog.ts'
 import { actions } from '../../web/admin/actions/actions.gen.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
@@ -40,7 +40,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
   })
 
   test('every operation for keys and every composite skill has a form, except those that a named page performs', () => {
-    const names = findCatalog(plumbline.app.services.contract).skills.map(({ name }) => name)
+    const names = getSkillCatalog(plumbline.app.services.contract).skills.map(({ name }) => name)
     expect(names.filter((name) => !Object.hasOwn(actions, name))).toEqual(Object.keys(OTHER_PAGES))
     expect(Object.keys(actions).filter((name) => !names.includes(name))).toEqual([])
   })

@@ -3,7 +3,7 @@ import { toOperationKeyPath } from '../../scripts/conformance/describe-response-
 import { describeSchemaErrors, listEntriesAtPath, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 import { createUser } from '../../server/domain/office/users/users.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
-import { isOpenToPrograms, type Operation } from '../../server/platform/calls/contract.ts'
+import { isOpenToApiClients, type Operation } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 import { ROLES, type Role } from '../../server/platform/keys/roles.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
@@ -21,7 +21,7 @@ import {
  * folder test the operations for programs. Requests that are rejected before any statement are tested once.
  */
 const operations = [...wholeContract.operations.values()]
-const ofPeople = operations.filter((operation) => !isOpenToPrograms(operation))
+const ofPeople = operations.filter((operation) => !isOpenToApiClients(operation))
 const bySession = ofPeople.filter(({ schemes }) => schemes.has('session'))
 const writes = ofPeople.filter(({ method }) => method !== 'GET')
 const taking = ofPeople.filter(({ declaration }) => '415' in declaration.responses)

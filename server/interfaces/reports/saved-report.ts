@@ -3,12 +3,12 @@ import type { Call, ContractReader, Services } from '../../platform/calls/call.t
 import { requireSignedIn } from '../../platform/keys/principals.ts'
 import { getRolePermissions, type Role } from '../../platform/keys/roles.ts'
 import { notFound, problem, unknownReference, validationFailed } from '../../platform/problems/problem.ts'
-import { findCatalog, type Skill } from '../skills/skill-catalog.ts'
+import { getSkillCatalog, type Skill } from '../skills/skill-catalog.ts'
 import { findRecipients, type Recipient } from './queries.ts'
 
 /** Returns the report with this name. Every read-only composite skill is a report. */
 export function findReport(services: Pick<Services, 'contract'>, name: string): Skill | undefined {
-  return findCatalog(services.contract).skills.find((skill) => skill.name === name && isReport(skill))
+  return getSkillCatalog(services.contract).skills.find((skill) => skill.name === name && isReport(skill))
 }
 
 function isReport({ kind, writes }: Skill): boolean {
@@ -17,7 +17,7 @@ function isReport({ kind, writes }: Skill): boolean {
 
 /** Returns the names of the reports that the caller may run. */
 export function listReadableReports(call: ContractReader & Pick<Call, 'services'>): string[] {
-  return findCatalog(call.services.contract)
+  return getSkillCatalog(call.services.contract)
     .skills.filter(
       (skill) => isReport(skill) && skill.permissions.every((permission) => call.permissions.has(permission)),
     )

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { contract } from '../../../scripts/conformance/walked-contract.ts'
-import { findCatalog } from './skill-catalog.ts'
-import { findSkillSearch } from './skill-search.ts'
+import { getSkillCatalog } from './skill-catalog.ts'
+import { getSkillSearch } from './skill-search.ts'
 
 /** Sixty requests from a builder's users, in their own words, each with the skill that fulfills it. */
 interface Task {
@@ -24,8 +24,8 @@ const BY_OPERATION: Record<string, string> = {
   vendorWorkload: 'getVendorWorkload',
 }
 
-const search = findSkillSearch(contract)
-const names = new Set(findCatalog(contract).skills.map(({ name }) => name))
+const search = getSkillSearch(contract)
+const names = new Set(getSkillCatalog(contract).skills.map(({ name }) => name))
 const find = (words: string) => search.find(words, 5, () => true).map(({ name }) => name)
 
 /** Returns the shares of tasks whose skill is the first result, or among the first three results. */

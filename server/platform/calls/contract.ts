@@ -209,7 +209,7 @@ export function readContract(document: ContractDocument): Contract {
  * Returns whether programs may call the operation: a builder's program with an API key, or a vendor's program with a
  * token. All other operations are for the service's own pages.
  */
-export function isOpenToPrograms({ schemes }: Operation): boolean {
+export function isOpenToApiClients({ schemes }: Operation): boolean {
   return schemes.has('apiKey') || schemes.has('portalToken')
 }
 

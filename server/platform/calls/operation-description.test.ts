@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderEventsPage } from '../../interfaces/docs/events-page.ts'
 import { publishCompleteContract } from '../../interfaces/service/published-contract.ts'
-import { findCatalog } from '../../interfaces/skills/skill-catalog.ts'
+import { getSkillCatalog } from '../../interfaces/skills/skill-catalog.ts'
 import { EFFECTS } from '../../interfaces/skills/skill-effect.ts'
 import { toToolDefinition } from '../../interfaces/skills/tool-definitions.ts'
 import { loadContract, readContract } from './contract.ts'
@@ -40,7 +40,9 @@ test('docs, the published contract, and tools use the same description of an ope
   const contract = readContract(document)
   const whole = 'Adds a vendor. Needs vendors:write; emits vendor.created.'
   // Tool definitions for models have no other field for the effect.
-  expect(toToolDefinition(findCatalog(contract).find('createVendor')).description).toBe(`${whole} ${EFFECTS.adds.said}`)
+  expect(toToolDefinition(getSkillCatalog(contract).find('createVendor')).description).toBe(
+    `${whole} ${EFFECTS.adds.said}`,
+  )
   expect(JSON.stringify(publishCompleteContract(document, 'http://localhost'))).toContain(whole)
   const site = { title: '', version: '', url: '', docs: '/docs' }
   expect(renderEventsPage(site, contract).content.source).toContain(

@@ -110,12 +110,12 @@ export function runWithReadableErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw toDataFolderUnusable(error) ?? error
+    throw toDataFolderError(error) ?? error
   }
 }
 
 /** Returns a DataFolderUnusableError for a file system error; undefined for any other error. */
-export function toDataFolderUnusable(error: unknown): DataFolderUnusableError | undefined {
+export function toDataFolderError(error: unknown): DataFolderUnusableError | undefined {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return undefined
   const remedy =

@@ -17,9 +17,9 @@ export interface IncomingFiles {
 /** No upload takes that long, because a request must arrive within an hour. */
 const ABANDONED_AFTER_MS = 2 * 60 * 60 * 1000
 
-/** @param place the folder, or a function that creates a folder for only this process and user */
-export function createIncomingFiles(place: string | IncomingFolder): IncomingFiles {
-  const { open, tidyOthers } = typeof place === 'string' ? useFixedFolder(place) : place
+/** @param folder the folder, or a function that creates a folder for only this process and user */
+export function createIncomingFiles(folder: string | IncomingFolder): IncomingFiles {
+  const { open, tidyOthers } = typeof folder === 'string' ? useFixedFolder(folder) : folder
   return {
     async receive(chunks) {
       const place = path.join(await open(), randomUUID())

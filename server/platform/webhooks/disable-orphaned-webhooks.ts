@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Services } from '../calls/call.ts'
 import type { Db } from '../database/database.ts'
 import type { DueSql } from '../due/find-due-jobs.ts'
-import { createOwners, type Owners } from './owners.ts'
+import { createWebhookOwners, type Owners } from './owners.ts'
 import type { DisabledWebhook } from './settlement.ts'
 
 /** Number of subscriptions disabled per transaction. Disabling a subscription also sends messages to users. */
@@ -13,7 +13,7 @@ const isOrphan = (owners: Owners, now: Date) =>
 
 /** Returns the select of the subscriptions without an active owner. */
 export function createOrphanedWebhooksSql({ contract }: Pick<Services, 'contract'>): DueSql {
-  const owners = createOwners(contract)
+  const owners = createWebhookOwners(contract)
   return (now) => sql`select w."organizationId" from "webhooks" w ${owners.joins} where ${isOrphan(owners, now)}`
 }
 
@@ -27,7 +27,7 @@ export async function disableOrphanedWebhooks(
   tellDisabled: (trx: Db, disabled: DisabledWebhook[]) => Promise<() => void>,
 ): Promise<void> {
   const { database, clock, contract } = services
-  const owners = createOwners(contract)
+  const owners = createWebhookOwners(contract)
   for (;;) {
     const now = clock.now()
     const { rows } = await sql<{ organizationId: string; id: string }>`

@@ -56,8 +56,8 @@ export function getBiddingState({ invitation, request, bid }: BiddingContext, no
 }
 
 /** Returns whether the vendor must act because the builder waits for the vendor's price. */
-export function isBidAwaited(standing: BiddingState): boolean {
-  return standing === 'waiting' || standing === 'will_bid' || standing === 'late'
+export function isBidAwaited(state: BiddingState): boolean {
+  return state === 'waiting' || state === 'will_bid' || state === 'late'
 }
 
 /** Returns whether the request is open and its deadline has not passed, so that the remaining time matters. */

@@ -260,6 +260,6 @@ export function lockAvailableBidRequests(call: WriteCall, ids: readonly string[]
  * Locks the requests that are still sent and due, and that no other transaction has locked. Returns the IDs of the
  * locked requests.
  */
-export function lockDueRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+export function lockDueBidRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
 }

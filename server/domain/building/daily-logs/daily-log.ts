@@ -11,7 +11,7 @@ type ContentInput = Pick<Partial<Checked['DailyLogUpdate']>, 'weather' | 'crews'
 type Content = Pick<DailyLog, 'weather' | 'crews' | 'deliveries' | 'visitors' | 'safety'>
 
 /** Returns the parts of a log that were sent, in their stored form. Throws for unknown vendors and tasks. */
-export async function resolveContent(
+export async function resolveLogContent(
   call: Call,
   homeId: string,
   { weather, crews, deliveries, visitors, safety }: ContentInput,

@@ -27,13 +27,13 @@ export interface Schedule {
 }
 
 /** Returns the schedule of a home, or of a task's home. Throws `not_found` if the home or task does not exist. */
-export async function readSchedule(call: Call, of: HomeOrTask): Promise<Schedule> {
-  return loadSchedule(call, await tasks.findHome(call, of))
+export async function readSchedule(call: Call, homeOrTask: HomeOrTask): Promise<Schedule> {
+  return loadSchedule(call, await tasks.findHome(call, homeOrTask))
 }
 
 /** Locks the schedule until the transaction ends. Throws `conflict` if the schedule can no longer change. */
-export async function lockSchedule(call: WriteCall, of: HomeOrTask): Promise<Schedule> {
-  const home = await tasks.lockHome(call, of)
+export async function lockSchedule(call: WriteCall, homeOrTask: HomeOrTask): Promise<Schedule> {
+  const home = await tasks.lockHome(call, homeOrTask)
   const calendar = home === undefined ? {} : await tasks.readCalendar(call, home.communityId)
   const schedule = await loadSchedule(call, home === undefined ? undefined : { ...home, ...calendar })
   const reason = explainWhyScheduleIsFixed(schedule.home)

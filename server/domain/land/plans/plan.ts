@@ -44,7 +44,7 @@ function toStoredElevations(elevations: readonly Checked['ElevationInput'][]): E
  * Returns the other fields that an edit changes. A released revision does not change, so the edit starts the next
  * revision.
  */
-export function computeEditFields(before: Plan, changes: Partial<Plan>): Partial<Plan> {
+export function computeRevisionFields(before: Plan, changes: Partial<Plan>): Partial<Plan> {
   if (before.status !== 'released') return {}
   const isBuiltOtherwise = REVISION_FIELDS.some(
     (field) => changes[field] !== undefined && !isDeepStrictEqual(changes[field], before[field]),

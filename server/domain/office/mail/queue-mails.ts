@@ -34,8 +34,8 @@ export function canSendMail({ services }: Pick<WriteCall, 'services'>): boolean 
  * Returns whether the service sends email to the addresses of a vendor or home owner. Requires a mail server, and is
  * never true in a sandbox.
  */
-export async function canReach(call: WriteCall, to: readonly string[]): Promise<boolean> {
-  return canSendMail(call) && to.length > 0 && (await findSandbox(call.db, call.organizationId)) === undefined
+export async function canReach(call: WriteCall, recipients: readonly string[]): Promise<boolean> {
+  return canSendMail(call) && recipients.length > 0 && (await findSandbox(call.db, call.organizationId)) === undefined
 }
 
 /**

@@ -9,8 +9,8 @@ export function addTermDays(date: string, days: number): string {
   return date > addDays(LAST_DAY, -days) ? LAST_DAY : addDays(date, days)
 }
 
-export function getDueDate({ netDays }: Pick<Vendor['paymentTerms'], 'netDays'>, from: string): string {
-  return addTermDays(from, netDays)
+export function getDueDate({ netDays }: Pick<Vendor['paymentTerms'], 'netDays'>, invoiceDate: string): string {
+  return addTermDays(invoiceDate, netDays)
 }
 
 /**
@@ -30,6 +30,6 @@ export function computeBillDates(
 }
 
 /** Returns whether a discount applies to a payment on the given day. */
-export function isInTime({ discountDueDate }: Pick<Bill, 'discountDueDate'>, paidDate: string): boolean {
+export function isDiscountAvailable({ discountDueDate }: Pick<Bill, 'discountDueDate'>, paidDate: string): boolean {
   return discountDueDate === null || paidDate <= discountDueDate
 }

@@ -11,7 +11,7 @@ import { formatAddress } from '../../../platform/values/address.ts'
 import { formatDate, formatNumber } from '../../../platform/values/format.ts'
 import { subtract, sum, toAmountText } from '../../../platform/values/money.ts'
 import { fillPlaceholders, type PlaceholderValues } from '../../../platform/values/placeholders.ts'
-import { isInTime } from '../bill-records/terms.ts'
+import { isDiscountAvailable } from '../bill-records/terms.ts'
 import type { NamedOrder } from './queries.ts'
 
 /**
@@ -54,7 +54,7 @@ export function computeAmountToPay(
   today: string,
 ): number {
   if (status === 'paid') return amount
-  const discounts = allocations.filter((allocation) => isInTime(allocation, today))
+  const discounts = allocations.filter((allocation) => isDiscountAvailable(allocation, today))
   return subtract(amount, sum(discounts.map(({ discountAmount }) => discountAmount)))
 }
 

@@ -8,7 +8,7 @@ import { isLineAwarded } from '../../bidding/bids/bid.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { findRoot, findSharedTermErrors, getSharedTerms } from './binding.ts'
+import { findRootOrder, findSharedTermErrors, getSharedTerms } from './binding.ts'
 import { priceLines } from './line-prices.ts'
 import { assignCostCodes } from './posting.ts'
 import {
@@ -72,7 +72,7 @@ export async function readOrderBasis(
 export async function draftOrder(call: WriteCall, requested: OrderDraft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, grounds, migration, ...rest } = requested
   const { noPayment = false, billingMethod = 'on_completion', scope } = rest
-  const root = await findRoot(call, { ...rest, vendorId: vendor.id, homeId: home.id })
+  const root = await findRootOrder(call, { ...rest, vendorId: vendor.id, homeId: home.id })
   const { retainagePercent = getDefaultRetainage(rest, vendor), retainageSteps = [] } = rest
   const { retainageMaxPercent = null, storedRetainagePercent = null } = rest
   const terms = root ?? { retainagePercent, retainageSteps, retainageMaxPercent, storedRetainagePercent }

@@ -17,7 +17,7 @@ import * as selections from '../../selling/selections/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { explainApproval } from './approval.ts'
-import { findRoot, findSharedTermErrors, getSharedTerms } from './binding.ts'
+import { findRootOrder, findSharedTermErrors, getSharedTerms } from './binding.ts'
 import { changeOrderStatus } from './change-order-status.ts'
 import { draftOrder, findBudgetLineErrors, readOrderBasis, toOrderLines } from './draft-order.ts'
 import { fillOrderFromContract } from './fill-order-from-contract.ts'
@@ -271,7 +271,7 @@ async function updateOrder(
   const parent = await checkReferences(call, before, body)
   const { lines: provided, ...rest } = body
   const bound = { ...before, ...rest }
-  const root = await findRoot(call, bound)
+  const root = await findRootOrder(call, bound)
   await assertBindable(call, before, { ...bound, rootPoId: root?.id ?? null })
   await assertMilestonesExist(call, before.homeId, body.retainageSteps ?? [])
   const terms = root === null ? {} : getSharedTerms(root)

@@ -153,8 +153,8 @@ export function toLotOrderPrefix(lotNumber: string | null): string | null {
  * Returns the prefix of a home's order numbers from the home's position among all homes. The letter H distinguishes the
  * prefix from a lot's prefix.
  */
-export function toPositionOrderPrefix(place: number): string {
-  return `PO-H${String(place).padStart(3, '0')}`
+export function toPositionOrderPrefix(position: number): string {
+  return `PO-H${String(position).padStart(3, '0')}`
 }
 
 /**

@@ -11,7 +11,7 @@ import * as options from '../../costs/options/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { toContingencies, toContingencyFields } from './contingencies.ts'
 import { toDepositFields, toDeposits } from './deposits.ts'
-import { createPipeline } from './pipeline.ts'
+import { createSalePipeline } from './pipeline.ts'
 import * as sales from './queries.ts'
 import { assertValidSalePrice, resolveCommission, toBuyers } from './sale.ts'
 import { lockSalePlace, type SalePlace } from './sale-place.ts'
@@ -46,7 +46,7 @@ export async function createSale(call: WriteCall, body: Checked['SaleCreate'], l
     ...{ buyers: toBuyers(buyers), saleDate: saleDate ?? toLocalDate(community.timeZone, call.now) },
     ...toDepositFields(toDeposits(deposits)),
     ...toContingencyFields(toContingencies(contingencies)),
-    ...createPipeline(await sales.findPipelineStages(call)),
+    ...createSalePipeline(await sales.findPipelineStages(call)),
   })
   if (optionsFixed !== 0) await sales.storeOptionsTotal(call, inserted.id, optionsFixed)
   if (home !== null)

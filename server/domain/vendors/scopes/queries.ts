@@ -160,7 +160,7 @@ async function findLikelyTypos(
  * Returns the problem with trades that cannot be used; null if all trades can be used. `pointer` is the position in the
  * input.
  */
-export function toTradeProblem(
+export function createTradeProblem(
   call: Call,
   { refused }: ResolvedTrades,
   provided: readonly { pointer: string; name: string }[],
@@ -188,7 +188,7 @@ const MAX_SUGGESTIONS = 10
 /** Returns the trades of an input without duplicates. Throws if any trade is rejected. */
 export async function requireTrades(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
   const found = await findOrCreateTrades(call, names, createScopes)
-  const fault = toTradeProblem(
+  const fault = createTradeProblem(
     call,
     found,
     names.map((name, i) => ({ pointer: `/scopes/${i}`, name })),
@@ -200,7 +200,7 @@ export async function requireTrades(call: Call, names: readonly string[], create
 /** Returns the single trade of an input. Throws if the trade is rejected. */
 export async function requireTrade(call: Call, name: string, createScopes?: boolean): Promise<string> {
   const found = await findOrCreateTrades(call, [name], createScopes)
-  const fault = toTradeProblem(call, found, [{ pointer: '/scope', name }])
+  const fault = createTradeProblem(call, found, [{ pointer: '/scope', name }])
   if (fault !== null) throw fault
   return found.spelled.get(name) ?? name
 }

@@ -6,7 +6,7 @@ import type { Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { recordAuditEntries } from './record-audit-entries.ts'
 
-interface RefusalRecorderParts {
+interface RejectionRecorderParts {
   database: Database
   clock: Clock
   failures: FailureLog
@@ -48,7 +48,7 @@ interface RefusalCount {
  * Entries caused by strangers are limited. The first rejection in a minute is an entry, and further rejections only
  * increase the count of the next entry.
  */
-export function createRefusalRecorder({ database, clock, failures }: RefusalRecorderParts) {
+export function createRejectionRecorder({ database, clock, failures }: RejectionRecorderParts) {
   const remembered = new Map<string, RefusalCount>()
   const written = new Map<string, RefusalCount>()
 
