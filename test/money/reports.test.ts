@@ -157,7 +157,7 @@ test('a forecast deducts certified applications and requested draws from the clo
   expect([of('applications'), of('draws'), of('closings'), of('in')]).toEqual([90_000, 50_000, 260_000, 400_000])
 })
 
-test('a forecast reserves the retainage of work that is not billed by the steps of its order', async () => {
+test('a forecast reserves the retainage of unbilled work according to the retainage steps of its order', async () => {
   const { id } = await builder.order(10_000, {
     retainageSteps: [{ atPercent: 50, percent: 0, applies: 'further' }],
   })

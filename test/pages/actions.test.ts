@@ -133,7 +133,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
     expect((await plumbline.get('/api/ext/communities?q=barton')).body.data).toHaveLength(1)
   })
 
-  test('a report can be read on a phone', async () => {
+  test('a report page can be read on a phone', async () => {
     const phone = await visit(browser, plumbline, { width: 390 })
     const { page } = phone
     await page.goto(`${plumbline.url}/actions?q=cash`)

@@ -409,7 +409,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await page.unroute('**/delay')
   })
 
-  test('after the session ends, entries wait until the user signs in again on the page', async () => {
+  test('after the session ends, offline entries wait until the user signs in again on the page', async () => {
     const { id } = await newTask('Paint fence')
     await open()
     await page.context().clearCookies()
@@ -425,7 +425,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect((await read(`attachments?recordId=${id}`)).data).toHaveLength(1)
   })
 
-  test('an entry is held only if another user changed the fields that the entry depends on', async () => {
+  test('an offline entry is held only if another user changed the fields that the entry depends on', async () => {
     const [moved, changed] = [await newTask('Paint den'), await newTask('Paint bath')]
     await open()
     await goOffline(true)
@@ -497,7 +497,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     })
   })
 
-  test('an entry that the service rejects stays in the outbox with the reason until the user deletes it', async () => {
+  test('an offline entry that the service rejects stays in the outbox with the reason until the user deletes it', async () => {
     const { id } = await newTask('Paint shed')
     await open()
     await goOffline(true)

@@ -32,7 +32,7 @@ const approve = (id: string, options = {}) => plumbline.post(`/api/ext/proposals
 const refuse = (id: string, body: object = {}, options = {}) =>
   plumbline.post(`/api/ext/proposals/${id}/refuse`, body, options)
 
-test('a change with a propose-only key creates a proposal', async () => {
+test('a change that is requested with a propose-only key creates a proposal', async () => {
   const input = { companyName: 'Proposed Framing', scopes: ['framing'] }
   const steps = [
     { name: 'vendor', skill: 'createVendor', input },
@@ -152,7 +152,7 @@ describe('the approved outcome is the one that was shown', () => {
   })
 })
 
-test('a change over MCP with a propose-only key returns the ID of its proposal', async () => {
+test('a change that is requested over MCP with a propose-only key returns the ID of its proposal', async () => {
   const message = {
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name: 'execute_skill', arguments: { skill: 'createVendor', input: { companyName: 'By MCP' } } },

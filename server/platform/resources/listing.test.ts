@@ -100,12 +100,12 @@ describe('a page ends with the record that reaches 1 MiB', () => {
     }
   })
 
-  test('a page contains at least one record, regardless of the size of the record', async () => {
+  test('a list page contains at least one record, regardless of the size of the record', async () => {
     const { body } = await plumbline.get('/api/ext/bids/requests?limit=1&status=draft', site)
     expect([body.data.length, typeof body.nextCursor]).toEqual([1, 'string'])
   })
 
-  test('a page of 1 MiB does not make the database read the long texts of later records', async () => {
+  test('a list page of 1 MiB does not make the database read the long texts of later records', async () => {
     const meter = metered(plumbline.database.statements)
     const call = { db: meter.db, organizationId: site.organizationId, opened: new Set<string>(), keepsHidden: false }
     await requests.list(call, { limit: 200, sort: '-createdAt' })

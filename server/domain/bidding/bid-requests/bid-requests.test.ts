@@ -138,7 +138,7 @@ test('a bid request is rejected with a reason for each vendor that cannot be inv
   expect(codes(more)).toEqual(['/vendorIds/0 already_invited', '/vendorIds/1 vendor_on_hold'])
 })
 
-test('a draft cannot be sent if one of its vendors is no longer eligible', async () => {
+test('a draft bid request cannot be sent if one of its vendors is no longer eligible', async () => {
   const own = await buildSite(plumbline)
   const draft = (await post('/request', { ...own.framing(), sendNow: false }, own)).body
   await plumbline.post(`/api/ext/vendors/${own.hillCountry}/status`, { status: 'on_hold' }, { key: own.key })

@@ -94,7 +94,7 @@ test('making Saturday a workday moves the tasks earlier', async () => {
   expect(await read(sealed.id)).toMatchObject({ plannedStart: '2030-01-05' })
 })
 
-test('an update without new workdays and holidays reschedules nothing', async () => {
+test('a community update without new workdays and holidays reschedules nothing', async () => {
   await scheduleWalls()
   expect((await plumbline.patch(`/api/ext/communities/${communityId}`, { city: 'Austin' })).body.reschedule).toBeNull()
   expect((await close([])).body.reschedule).toBeNull()
