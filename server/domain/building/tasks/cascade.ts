@@ -153,7 +153,7 @@ const MAX_NAMES = 10
 function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
   const nameOf = (id: string) => tasks.find((task) => task.id === id)?.name.slice(0, 60) ?? id
   if ('beyondId' in outcome) {
-    const message = `would move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
+    const message = `must not move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
     return validationFailed([{ pointer: '', code: 'out_of_range', message }])
   }
   const message = describeCycle(outcome.ring.map(nameOf))

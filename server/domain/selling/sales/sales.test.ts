@@ -358,7 +358,7 @@ test('closing a home before its sale is settled requires sales:write and an over
   await done(sale.id, 'pipeline', { stage: 'closed' })
   expect(refusal(await move('closed'))).toContain(`The sale of ${name} has 1 open contingency.`)
   await done(sale.id, 'contingencies', { contingencyId: 'C1', status: 'waived' })
-  expect(refusal(await move('closed'))).toContain(`The sale of ${name} has $5,000.00 of outstanding deposits.`)
+  expect(refusal(await move('closed'))).toContain(`The sale of ${name} has $5,000.00 in outstanding deposits.`)
   const key = await plumbline.newKey(['homes:write'])
   const override = { status: 'closed', overrideReason: 'Paid at the table.' }
   const denied = await plumbline.post(`/api/ext/homes/${homeId}/status`, override, { key })
