@@ -20,9 +20,9 @@ import { toOwnerSubject } from './get-owner-page.ts'
 import {
   findOwnChange,
   findOwner,
-  findOwnRequest,
   findOwnSelection,
   findOwnWalkthrough,
+  findOwnWarrantyRequest,
   getHomeId,
   listThread,
 } from './own-records.ts'
@@ -203,7 +203,7 @@ async function countReports({ db, organizationId, principal, now }: WriteCall): 
 
 async function answerRequest(call: Call, warrantyRequestId: string, sent: SentForm): Promise<void> {
   const { fields, file, isFileTooLarge } = sent
-  const request = await findOwnRequest(call, warrantyRequestId)
+  const request = await findOwnWarrantyRequest(call, warrantyRequestId)
   if (fields.answer === 'photo') {
     if (isFileTooLarge) throw tooLarge()
     if (file === null) throw invalidField('/file')
@@ -216,7 +216,7 @@ async function answerRequest(call: Call, warrantyRequestId: string, sent: SentFo
     ? { warrantyRequestId, status: 'closed', signedBy: readSignature(fields) }
     : { warrantyRequestId, status: 'assigned', reason }
   await operateOnce(call, fields, 'changeWarrantyRequestStatus', input, async (call) => {
-    const request = await findOwnRequest(call, warrantyRequestId)
+    const request = await findOwnWarrantyRequest(call, warrantyRequestId)
     if (request.status !== 'completed')
       throw conflict('wrong_status', 'Cannot respond to the repair: it already has a response.')
     assertUnchanged(fields, request)

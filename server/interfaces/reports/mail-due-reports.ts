@@ -13,7 +13,7 @@ import { type DueReport, findDueReports, findRecipients, type Recipient } from '
 import { createReportFile, type ReportFile } from './report-file.ts'
 import type { ReportSchema, Values } from './report-parts.ts'
 import { planNextMailing, planRetry } from './report-schedule.ts'
-import { canRead, findReport } from './saved-report.ts'
+import { canReadReport, findReport } from './saved-report.ts'
 
 type ScheduledReport = SavedReport & { schedule: ReportSchedule }
 
@@ -97,7 +97,7 @@ async function prepareMailing(call: Call, saved: ScheduledReport): Promise<Prepa
   const { schedule } = saved
   const report = findReport(call.services, saved.report)
   const users = await findRecipients(call, schedule.userIds)
-  const readers = report === undefined ? [] : users.filter((user) => canRead(report, user))
+  const readers = report === undefined ? [] : users.filter((user) => canReadReport(report, user))
   const findOthers = (some: readonly Recipient[]) => {
     const ids = new Set(some.map(({ id }) => id))
     return schedule.userIds.filter((id) => !ids.has(id))

@@ -12,7 +12,7 @@ const isOrphan = (owners: Owners, now: Date) =>
   sql`w."status" = 'active' and w."archivedAt" is null and ${owners.isGone(now)}`
 
 /** Returns the select of the subscriptions without an active owner. */
-export function createOrphanedWebhooksSql({ contract }: Pick<Services, 'contract'>): DueSql {
+export function toOrphanedWebhooksSql({ contract }: Pick<Services, 'contract'>): DueSql {
   const owners = createWebhookOwners(contract)
   return (now) => sql`select w."organizationId" from "webhooks" w ${owners.joins} where ${isOrphan(owners, now)}`
 }

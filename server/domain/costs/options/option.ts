@@ -41,7 +41,7 @@ export function findOptionAmountErrors({
 }
 
 /** Returns why the option cannot be selected for a home; null if it can. */
-export function explainWhyNotSelectable(
+export function explainWhyOptionCannotBeSelected(
   option: Option,
   house: { name: string; planId: string | null; communityId: string },
 ): string | null {

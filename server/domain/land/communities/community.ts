@@ -27,7 +27,7 @@ export function explainWhyNoHomeCanBeAdded(community: Community, taken: number):
  * Returns why the community cannot be closed or archived; null if it can. `open` is the number of the community's
  * unfinished homes.
  */
-export function explainWhyNotClosable(community: Community, open: number): string | null {
+export function explainWhyCommunityCannotBeClosed(community: Community, open: number): string | null {
   if (open === 0) return null
   const homes = open === 1 ? '1 home is' : `${open} homes are`
   return `Cannot close or archive ${community.name}: ${homes} not closed, canceled, or archived.`

@@ -89,7 +89,7 @@ function findRepeated<Field extends string>(
 }
 
 /** Returns why no new home can be built from the plan in this community; null if it can. */
-export function explainWhyNotBuildable(plan: Plan, community: { id: string; name: string }): string | null {
+export function explainWhyPlanCannotBeUsed(plan: Plan, community: { id: string; name: string }): string | null {
   if (plan.archivedAt !== null) return `Cannot use ${plan.code}: the plan is archived.`
   if (plan.status === 'retired') return `Cannot use ${plan.code}: the plan is retired.`
   if (plan.releasedRevision === null) return `Cannot use ${plan.code}: the plan has not been released.`

@@ -115,7 +115,7 @@ export function applySignature(
 }
 
 /** Returns the reason that a vendor cannot sign the lien waiver, worded for the vendor; null if there is no reason. */
-export function explainWhyNotSignable({ status, signedBy, signedOn }: LienWaiver): string | null {
+export function explainWhyWaiverCannotBeSigned({ status, signedBy, signedOn }: LienWaiver): string | null {
   if (status === 'requested') return null
   if (status === 'void') return 'This lien waiver is void and can no longer be signed.'
   return `${signedBy} already signed this lien waiver${signedOn === null ? '' : ` on ${formatDate(signedOn)}`}.`

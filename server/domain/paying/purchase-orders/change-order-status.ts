@@ -20,7 +20,7 @@ import { billProgress, type ProgressBilling } from './bill-progress.ts'
 import { moveOrder } from './move-order.ts'
 import { postExternalPayment, postProgress } from './post-order.ts'
 import { clearProgress, computeProgressAtPercent, type OrderProgress } from './progress.ts'
-import { explainWhyNotOrderable, isReasonRequired, NO_APPROVAL, PURCHASE_ORDER_MOVES } from './purchase-order.ts'
+import { explainWhyHomeAcceptsNoOrders, isReasonRequired, NO_APPROVAL, PURCHASE_ORDER_MOVES } from './purchase-order.ts'
 import * as orders from './queries.ts'
 import { closeFullyPaidOrders, updateOrderAmounts } from './update-orders-after-payment.ts'
 import { getLockedOrder, getSignOfWhole, getTotalOfWhole, getWhole, lockWhole, sumOverWhole } from './whole.ts'
@@ -219,7 +219,7 @@ async function assertCanIssue(call: WriteCall, order: PurchaseOrder, home: Home)
   const vendor = await vendors.lock(call, order.vendorId)
   // Backcharges are issued even if the vendor cannot be given more work.
   if (order.poType === 'backcharge') return
-  const reason = explainWhyNotOrderable(home)
+  const reason = explainWhyHomeAcceptsNoOrders(home)
   const obstacle: Obstacle | null =
     reason === null ? findEngagementObstacle(vendor) : { code: 'home_not_open', message: reason }
   if (obstacle !== null) throw conflict(obstacle.code, `Cannot issue ${order.number}. ${obstacle.message}`)

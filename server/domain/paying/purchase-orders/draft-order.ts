@@ -12,7 +12,7 @@ import { findRootOrder, findSharedTermErrors, getSharedTerms } from './binding.t
 import { priceLines } from './line-prices.ts'
 import { assignCostCodes } from './posting.ts'
 import {
-  explainWhyNotOrderable,
+  explainWhyHomeAcceptsNoOrders,
   findNoPaymentErrors,
   findOrderErrors,
   findVarianceErrors,
@@ -105,7 +105,7 @@ export async function draftOrder(call: WriteCall, requested: OrderDraft): Promis
     ...(await findBudgetLineErrors(call, order, lines)),
   ]
   if (errors.length > 0) throw validationFailed(errors)
-  const reason = explainWhyNotOrderable(home)
+  const reason = explainWhyHomeAcceptsNoOrders(home)
   if (reason !== null) throw conflict('home_not_open', `Cannot create a purchase order. ${reason}`)
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Cannot create a purchase order: ${vendor.companyName} is archived.`)

@@ -27,7 +27,7 @@ import { acceptMigratedOrder } from './migrate-order.ts'
 import { assignCostCodes } from './posting.ts'
 import {
   ALWAYS_EDITABLE,
-  explainWhyNotChangeable,
+  explainWhyOrderCannotBeChanged,
   findNoPaymentErrors,
   findOrderErrors,
   findParentErrors,
@@ -233,7 +233,7 @@ function assertParentFits(
 ): void {
   const errors = findParentErrors(order, parent)
   if (errors.length > 0) throw validationFailed(errors)
-  const reason = parent === null || order.poType !== 'change' ? null : explainWhyNotChangeable(parent)
+  const reason = parent === null || order.poType !== 'change' ? null : explainWhyOrderCannotBeChanged(parent)
   if (reason !== null) throw conflict('wrong_status', reason)
 }
 

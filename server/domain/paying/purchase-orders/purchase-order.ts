@@ -125,13 +125,16 @@ export function findParentErrors(
 }
 
 /** Returns why a change order cannot change the earlier order; null if it can. */
-export function explainWhyNotChangeable({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
+export function explainWhyOrderCannotBeChanged({
+  number,
+  status,
+}: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
   if (ORDERED_STATUSES.includes(status)) return null
   return `${number} is ${describeStatus(status)}. A change order needs an order that has been issued.`
 }
 
 /** Returns why nothing can be ordered for the home; null if orders are possible. */
-export function explainWhyNotOrderable(home: Home): string | null {
+export function explainWhyHomeAcceptsNoOrders(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is canceled.`
   return home.archivedAt === null ? null : `${home.name} is archived.`
 }

@@ -6,7 +6,7 @@ import { conflict, unknownReference, validationFailed } from '../../../platform/
 import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { explainWhyNotSelectable } from '../../costs/options/option.ts'
+import { explainWhyOptionCannotBeSelected } from '../../costs/options/option.ts'
 import * as options from '../../costs/options/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { toContingencies, toContingencyFields } from './contingencies.ts'
@@ -69,7 +69,11 @@ async function toAgreedOptions(call: WriteCall, place: SalePlace, ids: readonly 
 
 function optionPrice(option: Option, { community, planId, lotNumber }: SalePlace): number {
   const { code, status, price } = option
-  const reason = explainWhyNotSelectable(option, { name: `lot ${lotNumber}`, planId, communityId: community.id })
+  const reason = explainWhyOptionCannotBeSelected(option, {
+    name: `lot ${lotNumber}`,
+    planId,
+    communityId: community.id,
+  })
   if (reason !== null) throw conflict('not_available', reason)
   if (status !== 'active')
     throw conflict('wrong_status', `Cannot sell ${code}: the option is ${describeStatus(status)}. Activate it first.`)
