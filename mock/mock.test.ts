@@ -130,7 +130,7 @@ describe('every scenario can be requested', () => {
     }
   })
 
-  test('an unknown scenario name is rejected', async () => {
+  test('the mock rejects an unknown scenario name', async () => {
     const [list] = lists
     if (list === undefined) throw new Error('There is no list.')
     const unknown = await send(list, { headers: { prefer: 'example=nothing_like_it' } })

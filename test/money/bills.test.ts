@@ -122,7 +122,7 @@ test('voiding a partial payment of a bill for two orders reopens the bill', asyn
   expect(await builder.orderNow(b.id)).toMatchObject(example('B4').expect.B)
 })
 
-test('a credit memo reduces the retainage', async () => {
+test('a credit memo reduces the retainage of its order', async () => {
   const [progress, create, , run] = example('B5').steps
   const { id } = await builder.order(1000)
   await builder.progress(id, 100)

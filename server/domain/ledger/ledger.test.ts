@@ -177,7 +177,7 @@ const signedInHere = async () => {
   return session
 }
 
-test('periods are closed in order', async () => {
+test('ledger periods can be closed only in order', async () => {
   at('2026-11-05T15:00:00Z')
   expect(await get('/ledger/close')).toEqual({ closedThrough: null, earliestDate: null, ledgerStartDate: null })
   expect(await refused('/ledger/close', { throughDate: '2026-11-05' })).toMatchObject({ status: 422, code: 'maximum' })
@@ -187,7 +187,7 @@ test('periods are closed in order', async () => {
   expect(await refused('/ledger/close', { throughDate: '2026-10-15' })).toMatchObject({ code: 'already_done' })
 })
 
-test('only an owner can reopen a period', async () => {
+test('only an owner can reopen a ledger period', async () => {
   at('2026-11-05T15:00:00Z')
   await done('/ledger/close', { throughDate: '2026-09-30' })
   const october = await done('/ledger/close', { throughDate: '2026-10-31' })
@@ -212,7 +212,7 @@ test('only an owner can reopen a period', async () => {
   ])
 })
 
-test('closing a period waits for pending postings and rejects later postings to the period', async () => {
+test('closing a ledger period waits for pending postings and rejects later postings to the period', async () => {
   at('2026-11-05T15:00:00Z')
   await journal(site.lot14, 1, '2026-10-01')
   const answers = await Promise.all([
@@ -345,7 +345,7 @@ test('the job cost ledger lists costs between an opening and a closing balance, 
   expect([unknown.status, unknown.body.code]).toEqual([422, 'unknown_reference'])
 })
 
-test('balances by group are paginated', async () => {
+test('ledger balances by group are paginated', async () => {
   await journal(site.lot14, 1)
   await journal(site.lot15, 2)
   const by = async (query: string) => get(`/ledger/balances?groupBy=home${query}`)

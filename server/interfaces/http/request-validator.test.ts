@@ -323,7 +323,7 @@ describe('an unknown parameter', () => {
     expect(await refusedQuery(`${name}=2026-01-01`)).toEqual([{ pointer: name, code: 'unknown', message }])
   })
 
-  test('every unknown parameter is reported', async () => {
+  test('every unknown query parameter of a request is reported', async () => {
     expect((await refusedQuery('one=1&two=2&limit=x')).map((fault) => fault.pointer)).toEqual(['one', 'two', 'limit'])
   })
 })

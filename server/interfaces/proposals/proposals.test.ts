@@ -407,7 +407,7 @@ test('a proposal is visible only to callers with every permission of its skill',
   expect([taxed.status, taxed.body.code]).toEqual([409, 'conflict'])
 })
 
-test('any key can create a proposal', async () => {
+test('any API key can create a proposal', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const propose = (skill: string, input = {}) => plumbline.post('/api/ext/proposals', { skill, input }, { key })
   const created = await propose('createVendor', { companyName: 'On Purpose' })

@@ -107,7 +107,7 @@ test('no trigger uses transition tables, and no SQL function except "tellAtOf" r
   expect(functions.map(({ name }) => name)).toEqual(['"tellAtOf"(tasks)'])
 })
 
-test('triggers use only distributed tables', async () => {
+test('database triggers use only distributed tables', async () => {
   const triggers = await asked<{ table: string; name: string; body: string }>(`
     select c."relname" as "table", p."proname" as "name", p."prosrc" as "body"
     from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid" join "pg_proc" p on p."oid" = t."tgfoid"

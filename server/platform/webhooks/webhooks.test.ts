@@ -275,7 +275,7 @@ describe('an event', () => {
     expect(await deliveries(webhook.id)).toHaveLength(1)
   })
 
-  test('events are sent in commit order', async () => {
+  test('webhook events are sent in commit order', async () => {
     const webhook = await subscribe()
     const created: string[] = []
     for (let i = 0; i < 30; i++) created.push((await createVendor()).id)

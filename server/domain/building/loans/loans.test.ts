@@ -94,7 +94,7 @@ async function fundWithoutPosting(id: string) {
 const sumDraws = async (homeId: string) =>
   (await plumbline.get(`/api/ext/ledger/balances?homeId=${homeId}`)).body.balances[0].amounts.loan
 
-test('a draw that was funded without a posting does not make the draws of its home negative when it is repaid', async () => {
+test('repaying a draw that was funded without a posting does not make the draw balance of its home negative', async () => {
   const { home, loan } = await begin()
   const { body: draw } = await request(loan.id, { amount: 60_000 })
   await fundWithoutPosting(draw.id)

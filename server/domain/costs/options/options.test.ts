@@ -137,7 +137,7 @@ test('an archived option cannot change its status', async () => {
   expect(await move(base.id, 'active')).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('archiving an option frees its code', async () => {
+test('the code of an archived option can be used again', async () => {
   const base = await newOption({ code: 'A-FREED' })
   await plumbline.delete(`${OPTIONS}/${base.id}`)
   expect((await newOption({ code: 'A-FREED' })).code).toBe('A-FREED')

@@ -193,7 +193,7 @@ test('a trade with a budget line cannot be renamed', async () => {
   expect(refused.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('budget lines: 1') })
 })
 
-test('archiving a trade without vendors frees its name', async () => {
+test('a trade without vendors can be archived, and its name can then be used again', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['pools'] }, { key })
   const { body: list } = await plumbline.get('/api/ext/scopes', { key })

@@ -36,7 +36,7 @@ test('an exact name, a code, or a name with its community can replace an ID in a
   expect(composite.body.result.communityId).toBe(site.communityId)
 })
 
-test('names can replace IDs in lists', async () => {
+test('names can replace IDs in the lists of a skill input', async () => {
   const { vendorIds: _, ...framing } = site.framing()
   const request = await execute('createBidRequest', {
     ...{ ...framing, communityId: 'Juniper Ridge', title: 'Framing, Lot 15', homeIds: ['Lot 15'] },
