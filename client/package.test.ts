@@ -96,7 +96,7 @@ test('the type declarations explain each field that refers to a schema with a de
   expect(references.filter(({ before }) => !before.endsWith('*/')).map(({ line }) => line.trim())).toEqual([])
 })
 
-test('attw finds correct types for all users of ES modules', () => {
+test('attw resolves every import of the package as an ES module to its types', () => {
   const attw = path.join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js')
   const report = run(folder, attw, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color')
   expect(report.match(/^node16 \(from ESM\): OK|^bundler: OK/gm)).toHaveLength(8)
@@ -188,7 +188,7 @@ test('the installed package runs in Node', () => {
   expect(JSON.parse(run(project, path.join(project, 'use.mjs')))).toEqual([['Bearer plb_1'], true])
 })
 
-test('the package needs only web APIs, so it works in an edge runtime', async () => {
+test('the package uses only web APIs and therefore runs in an edge runtime', async () => {
   const code = await bundled({ format: 'iife', external: [] })
   const asked: string[] = []
   const web = {

@@ -97,18 +97,18 @@ const create = (retry?: RetryOptions) => client(retry).POST('/api/ext/vendors', 
 
 describe('a request is sent again', () => {
   test.each<[string, How]>([
-    ['after 429 with Retry-After', refusal(429, 'rate_limited', { 'retry-after': '0' })],
+    ['after a 429 with Retry-After', refusal(429, 'rate_limited', { 'retry-after': '0' })],
     [
-      'after 429 that only says when the limit is renewed',
+      'after a 429 that states only when the limit resets',
       refusal(429, 'rate_limited', { ratelimit: '"minute";r=0;t=0, "day";r=9;t=9000' }),
     ],
-    ['after 503', refusal(503, 'unavailable')],
-    ['while the first of two is still running', refusal(409, 'idempotency_in_progress')],
-    ['when the connection breaks', broken],
-    ['when the connection breaks during the response', brokenInTheMiddle],
-    ['after a gateway has returned 502', gateway(502)],
-    ['after a gateway has returned 504', gateway(504)],
-  ])('%s', async (_when, how) => {
+    ['after a 503', refusal(503, 'unavailable')],
+    ['while the first request with the same key is still in progress', refusal(409, 'idempotency_in_progress')],
+    ['after the connection breaks', broken],
+    ['after the connection breaks during the response', brokenInTheMiddle],
+    ['after a gateway returns 502', gateway(502)],
+    ['after a gateway returns 504', gateway(504)],
+  ])('a request is sent again %s', async (_when, how) => {
     answers = [how, how, ok]
     const { error, response } = await create()
     expect([error, response.status, seen.length]).toEqual([undefined, 200, 3])
@@ -145,12 +145,12 @@ describe('a request is sent again', () => {
 
 describe('a request is not sent again', () => {
   test.each<[string, number, How]>([
-    ['when the input is invalid', 422, refusal(422, 'validation_failed')],
-    ['when the state does not allow it', 409, refusal(409, 'conflict')],
-    ['when the service failed', 500, refusal(500, 'internal')],
-    ['when the daily quota is used up', 429, refusal(429, 'quota_exceeded', { 'retry-after': '40000' })],
-    ['when a limit is renewed too late', 429, refusal(429, 'rate_limited', { ratelimit: '"day";r=0;t=40000' })],
-  ])('%s', async (_when, status, how) => {
+    ['if the input is invalid', 422, refusal(422, 'validation_failed')],
+    ['if the state of the record does not allow it', 409, refusal(409, 'conflict')],
+    ['if the service failed', 500, refusal(500, 'internal')],
+    ['if the daily quota is exhausted', 429, refusal(429, 'quota_exceeded', { 'retry-after': '40000' })],
+    ['if the limit resets too late', 429, refusal(429, 'rate_limited', { ratelimit: '"day";r=0;t=40000' })],
+  ])('a request is not sent again %s', async (_when, status, how) => {
     answers = [how, ok]
     const { error } = await create()
     expect([error?.status, seen.length]).toEqual([status, 1])
@@ -171,7 +171,7 @@ describe('a request is not sent again', () => {
     expect([error?.code, seen.length]).toEqual(['rate_limited', 2])
   })
 
-  test('a change with If-Match is not sent again if it may have succeeded', async () => {
+  test('a PATCH or DELETE request with If-Match is not sent again if it may have succeeded', async () => {
     const params = { path: { vendorId: 'ven_1' }, header: { 'If-Match': '"3"' } }
     answers = [broken, ok]
     await expect(client().PATCH('/api/ext/vendors/{vendorId}', { params, body: { email: null } })).rejects.toThrow()
@@ -182,7 +182,7 @@ describe('a request is not sent again', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('an abort by the caller ends the wait immediately', async () => {
+  test('aborting a call ends the wait for its retry immediately', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '50' })]
     const giveUp = new AbortController()
     const call = client().GET('/api/ext/vendors', { signal: giveUp.signal })
@@ -262,7 +262,7 @@ test('orThrow throws a problem with all its details', async () => {
   })
 })
 
-test('a thrown error has the details of the problem, and its message names the invalid fields', async () => {
+test('a thrown error contains the details of the problem and names the invalid fields in its message', async () => {
   const errors = [
     { pointer: '/companyName', code: 'required', message: 'is required' },
     ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ pointer: `/${name}`, code: 'x', message: 'is wrong' })),
@@ -296,7 +296,7 @@ test('orThrow stores the ETag of the data that it returns', async () => {
 describe('the wait before an attempt', () => {
   const headers = (given: Record<string, string>) => new Headers(given)
 
-  test('without Retry-After, the wait is random between half of and the whole interval, which doubles from 0.25 to 8 seconds', () => {
+  test('without Retry-After, the wait before a retry is random, from half to all of an interval that doubles from 0.25 to 8 seconds', () => {
     expect([0, 1, 2, 3, 4, 5, 9].map((repeats) => computeWaitMs(undefined, repeats, 1))).toEqual([
       250, 500, 1000, 2000, 4000, 8000, 8000,
     ])
@@ -314,7 +314,7 @@ describe('the wait before an attempt', () => {
     expect(computeWaitMs(headers({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }), 0, 0)).toBe(0)
   })
 
-  test('without Retry-After, the wait lasts until every exhausted limit has been renewed', () => {
+  test('without Retry-After, the wait before a retry lasts until every exhausted rate limit resets', () => {
     const ratelimit = '"minute";r=0;t=42, "day";r=9000;t=8000'
     expect(computeWaitMs(headers({ ratelimit }), 0, 0)).toBe(42_000)
     expect(computeWaitMs(headers({ ratelimit: '"minute";r=0;t=42, "day";r=0;t=8000' }), 0, 0)).toBe(8_000_000)

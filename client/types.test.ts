@@ -12,33 +12,33 @@ type IsAny<T> = 0 extends 1 & T ? true : false
 `
 
 const right: Record<string, string> = {
-  'a list with its filters': `
+  'a list request with filters': `
     const { data, error } = await client.GET('/api/ext/vendors', { params: { query: { limit: 5, ids: ['a'], status: 'active' } } })
     if (error) { const code: ProblemCode = error.code; void code } else { const name: string | undefined = data.data[0]?.companyName; void name }`,
-  'a list without any': `await client.GET('/api/ext/vendors')`,
-  'fetch options beside the rest': `await client.GET('/api/ext/vendors', { signal: AbortSignal.timeout(5), cache: 'no-store' })`,
-  'a creation, with a key of its own or one of mine': `
+  'a list request without filters': `await client.GET('/api/ext/vendors')`,
+  'fetch options together with parameters': `await client.GET('/api/ext/vendors', { signal: AbortSignal.timeout(5), cache: 'no-store' })`,
+  'a create request with a generated or provided Idempotency-Key': `
     const vendor = await orThrow(client.POST('/api/ext/vendors', { body: { companyName: 'x', scopes: ['framing'] } }))
     const id: string = vendor.id
     await client.POST('/api/ext/vendors', { params: { header: { 'Idempotency-Key': id } }, body: { companyName: 'x' } })`,
-  'an action without a body': `await client.POST('/api/ext/vendors/{vendorId}/invite', { params: { path: { vendorId: 'x' } } })`,
-  'an action whose body may be left out': `
+  'an action without a request body': `await client.POST('/api/ext/vendors/{vendorId}/invite', { params: { path: { vendorId: 'x' } } })`,
+  'an action with an optional request body': `
     await client.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId: 'x' } } })
     await client.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId: 'x' } }, body: { createPurchaseOrder: true } })`,
-  'null clears': `await client.PATCH('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } }, body: { accountingId: null } })`,
-  'nothing comes of a deletion': `
+  'an update that clears a field with null': `await client.PATCH('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } }, body: { accountingId: null } })`,
+  'a delete request without a result': `
     const nothing: undefined = await orThrow(client.DELETE('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' }, header: { 'If-Match': '"3"' } } }))`,
-  'text comes of YAML': `const text: string = await orThrow(client.GET('/api/ext/schema/openapi.yaml'))`,
-  'pages of each item': `
+  'a YAML response as text': `const text: string = await orThrow(client.GET('/api/ext/schema/openapi.yaml'))`,
+  'the items of all pages': `
     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) { const name: string = vendor.companyName }
     for await (const notice of client.pages('/api/ext/vendors/{vendorId}/notifications', { params: { path: { vendorId: 'x' } } })) { const kind: 'advance' | 'reminder' | 'moved_earlier' | 'postponed' = notice.kind }
     for await (const event of client.pages('/api/ext/events')) { const sequence: number | null = event.sequence }`,
-  'what a record leads to': `
+  'the expanded links of a record': `
     const bid = await orThrow(client.GET('/api/ext/bids/{bidId}', { params: { path: { bidId: 'x' }, query: { expand: ['vendor', 'home.community'] } } }))
     const name: string | undefined = bid.vendor?.companyName
     const place: string | undefined = bid.home?.community?.name
     void [name, place]`,
-  'skills by name': `
+  'skills that are run by name': `
     const { result, skill } = await client.execute('awardBid', { bidId: 'x', createPurchaseOrder: true }, { dryRun: true })
     const total: number | undefined = result.purchaseOrder?.total
     const name: 'awardBid' = skill
@@ -52,14 +52,14 @@ const right: Record<string, string> = {
     const cursor: string | null = page.nextCursor
     const { result: found } = await client.execute('detectOverCommittedBudgets', undefined, { idempotencyKey: 'mine' })
     void [total, name, version, none, cursor, found]`,
-  'problems as one error': `
+  'a problem as one kind of error': `
     try { await orThrow(client.GET('/api/ext/me')) } catch (error) {
       if (error instanceof PlumblineError) {
         const { code, status, requestId, errors, problem }: { code: ProblemCode | 'unexpected_answer'; status: number; requestId: string | null; errors: readonly { pointer: string }[]; problem: Problem | null } = error
         if (error.code === 'invalid_transition') void problem?.allowed
       }
     }`,
-  'problems told apart by code': `
+  'problems that are distinguished by code': `
     const { error } = await client.GET('/api/ext/me')
     if (error?.code === 'conflict') { const reason: ConflictReason = error.reason; const other: string | undefined = error.conflictingId; void [reason, other] }
     if (error?.code === 'invalid_transition') { const next: string[] = error.allowed; void next }
@@ -69,27 +69,27 @@ const right: Record<string, string> = {
     if (thrown instanceof PlumblineError && thrown.is('conflict')) { const held: boolean = thrown.problem.reason === 'vendor_on_hold' || thrown.problem.reason === ConflictReason.vendor_archived; void held }
     const one = (problem: ProblemOf<'unknown_reference'>): string[] | undefined => problem.didYouMean
     void one`,
-  'the ETag of what was read': `
+  'the ETag of a record': `
     const vendor = await orThrow(client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } } }))
     const etag = etagOf(vendor)
     if (etag !== undefined) await client.DELETE('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' }, header: { 'If-Match': etag } } })`,
-  'an event’s object and what it was, by its type': `
+  'the current and previous record of an event, by its type': `
     const event = await verifyWebhook({ headers: new Headers(), body: '' }, 'whsec_a')
     if (event.type === 'bid.submitted') {
       const bid: Bid | null = objectOf(event)
       const before: number | null | undefined = event.data.previous?.amount
       void [bid?.revision, before]
     }`,
-  'events told apart by type': `
+  'events that are distinguished by type': `
     const event = await verifyWebhook({ headers: new Headers(), body: '' }, ['whsec_a', 'whsec_b'])
     if (event.type === 'bid.submitted') { const { object } = event.data; if ('revision' in object) { const revision: number = object.revision } }
     if (event.type === 'home.status_changed') { const { object } = event.data; if ('lotNumber' in object) { const lot: string | null = object.lotNumber } }
     const types: WebhookEvent['type'][] = ['po.created', 'sale.cancelled']`,
-  'a fetch of mine': `
+  'a provided fetch function': `
     createClient({ baseUrl: '', key: '', fetch: (input, init) => fetch(input, init), retry: { retries: 0, longestWaitSeconds: 1, timeoutSeconds: 1 } })
     createClient({ baseUrl: '', key: '', fetch })`,
   'middleware of openapi-fetch': `client.openapi.use({ onRequest: ({ request }) => { request.headers.set('X-Request-Id', 'mine') } })`,
-  'nothing that is any': `
+  'results without the type any': `
     const read = await client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } } })
     const done = await client.execute('getHome', { homeId: 'x' })
     const event = await verifyWebhook({ headers: {}, body: '' }, '')
@@ -100,151 +100,151 @@ const right: Record<string, string> = {
 const wrong: [what: string, code: string, error: RegExp][] = [
   ['a path that does not exist', `await client.GET('/api/ext/vendor')`, /TS2345.*"\/api\/ext\/vendor"/],
   ['a method that the path does not have', `await client.DELETE('/api/ext/vendors')`, /TS2554|TS2345/],
-  ['a path parameter left out', `await client.GET('/api/ext/vendors/{vendorId}')`, /TS2554.*Expected 2 arguments/],
+  ['a missing path parameter', `await client.GET('/api/ext/vendors/{vendorId}')`, /TS2554.*Expected 2 arguments/],
   [
-    'a path parameter misspelt',
+    'a misspelled path parameter',
     `await client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorID: 'x' } } })`,
     /'vendorID' does not exist.*mean to write 'vendorId'/,
   ],
   [
-    'a link that there is not',
+    'an unknown link in expand',
     `await client.GET('/api/ext/bids', { params: { query: { expand: ['vendors'] } } })`,
     /'"vendors"' is not assignable/,
   ],
   [
-    'a query parameter misspelt',
+    'a misspelled query parameter',
     `await client.GET('/api/ext/vendors', { params: { query: { statuss: 'active' } } })`,
     /'statuss' does not exist/,
   ],
   [
-    'a status that vendors do not have',
+    'an unknown vendor status',
     `await client.GET('/api/ext/vendors', { params: { query: { status: 'gone' } } })`,
     /TS2322: Type '"gone"'/,
   ],
   [
-    'a number as text',
+    'a number that is passed as a string',
     `await client.GET('/api/ext/vendors', { params: { query: { limit: '5' } } })`,
     /TS2322.*'number/,
   ],
   [
-    'a sort that the list does not have',
+    'an unknown sort order',
     `await client.GET('/api/ext/vendors', { params: { query: { sort: 'phone' } } })`,
     /TS2322: Type '"phone"'/,
   ],
-  ['an option misspelt', `await client.GET('/api/ext/vendors', { parms: {} })`, /'parms' does not exist/],
+  ['a misspelled option', `await client.GET('/api/ext/vendors', { parms: {} })`, /'parms' does not exist/],
   [
-    'a field of a row that does not exist',
+    'an unknown field of a row',
     `await client.POST('/api/ext/vendors/batch', { body: { match: 'accountingId', rows: [{ accountingId: 'QB-1', compnayName: 'x' }] } })`,
     /'compnayName' does not exist/,
   ],
   [
-    'a row with a value of the wrong type',
+    'a row with a value of another type',
     `await client.POST('/api/ext/prices/batch', { body: { rows: [{ vendorId: 'x', unitPrice: '9.80' }] } })`,
     /TS2322: Type 'string' is not assignable to type 'number/,
   ],
-  ['a body left out', `await client.POST('/api/ext/vendors')`, /TS2554/],
+  ['a missing request body', `await client.POST('/api/ext/vendors')`, /TS2554/],
   [
-    'a required field left out',
+    'a missing required field',
     `await client.POST('/api/ext/vendors', { body: { email: 'a@b.c' } })`,
     /'companyName' is missing/,
   ],
   [
-    'a field that does not exist',
+    'an unknown field',
     `await client.POST('/api/ext/vendors', { body: { companyName: 'x', fax: '1' } })`,
     /'fax' does not exist/,
   ],
   [
-    'a field that only the service sets',
+    'a read-only field',
     `await client.POST('/api/ext/vendors', { body: { companyName: 'x', id: 'ven_1' } })`,
     /'id' does not exist/,
   ],
   [
-    'a field of the wrong type, deep inside',
+    'a nested field of another type',
     `await client.POST('/api/ext/bids', { body: { bidRequestId: 'x', vendorId: 'x', lines: [{ lineId: 'a', unitPrice: '9.80' }] } })`,
     /TS2322: Type 'string' is not assignable to type 'number/,
   ],
   [
-    'null for what cannot be cleared',
+    'null for a field that cannot be cleared',
     `await client.PATCH('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } }, body: { companyName: null } })`,
     /TS2322: Type 'null'/,
   ],
   [
-    'a body where there is none',
+    'a body for an operation without a request body',
     `await client.POST('/api/ext/vendors/{vendorId}/invite', { params: { path: { vendorId: 'x' } }, body: {} })`,
     /TS2322.*'(undefined|never)'/,
   ],
   [
-    'a header that the operation does not take',
+    'a header that the operation does not accept',
     `await client.POST('/api/ext/vendors', { params: { header: { 'If-Match': '"1"' } }, body: { companyName: 'x' } })`,
     /'If-Match'.*does not exist/,
   ],
   [
-    'the data without a look at the error',
+    'data that is used before the error is checked',
     `const { data } = await client.GET('/api/ext/vendors'); data.data`,
     /TS18048|TS2532/,
   ],
   [
-    'a field that the answer does not have',
+    'an unknown field of a response',
     `const { data } = await client.GET('/api/ext/vendors'); data?.data[0]?.name`,
     /TS2339.*'name' does not exist/,
   ],
   [
-    'an absent value taken for granted',
+    'a nullable value that is used without a check',
     `const vendor = await orThrow(client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } } })); const phone: string = vendor.phone`,
     /TS2322: Type 'string \| null'/,
   ],
   [
-    'a problem code that does not exist',
+    'an unknown problem code',
     `const { error } = await client.GET('/api/ext/vendors'); if (error?.code === 'not_there') void error`,
     /TS2367.*no overlap/,
   ],
-  ['pages of what has none', `for await (const me of client.pages('/api/ext/me')) void me`, /TS2345/],
+  ['pages of an operation without pages', `for await (const me of client.pages('/api/ext/me')) void me`, /TS2345/],
   [
-    'pages with a filter that does not exist',
+    'pages with an unknown filter',
     `for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { trade: 'framing' } } })) void vendor`,
     /'trade' does not exist/,
   ],
   [
-    'a field that the item does not have',
+    'an unknown field of an item',
     `for await (const home of client.pages('/api/ext/homes')) home.companyName`,
     /TS2339.*'companyName' does not exist/,
   ],
-  ['a skill that does not exist', `await client.execute('awardBids', { bidId: 'x' })`, /TS2345.*"awardBids"/],
+  ['an unknown skill', `await client.execute('awardBids', { bidId: 'x' })`, /TS2345.*"awardBids"/],
   [
-    'running the running of skills',
+    'a skill that runs skills',
     `await client.execute('executeSkill', { skill: 'getCaller' })`,
     /TS2345.*"executeSkill"/,
   ],
-  ['an operation for signed-in users only', `await client.execute('addPasskey', {})`, /TS2345.*"addPasskey"/],
+  ['an operation that is only for signed-in users', `await client.execute('addPasskey', {})`, /TS2345.*"addPasskey"/],
   ['an operation of the portal', `await client.execute('submitPortalBid', {})`, /TS2345.*"submitPortalBid"/],
   ['a skill without its input', `await client.execute('awardBid')`, /TS2554/],
   [
-    'an input that the skill does not have',
+    'an unknown input of a skill',
     `await client.execute('awardBid', { bidId: 'x', createPo: true })`,
     /'createPo' does not exist/,
   ],
   [
-    'an input of the wrong type',
+    'an input of another type',
     `await client.execute('suggestVendorsForScope', { scope: 'framing', count: '3' })`,
     /TS2322/,
   ],
   [
-    'ifMatch where the operation has none',
+    'ifMatch for an operation without If-Match',
     `await client.execute('createVendor', { companyName: 'x', ifMatch: '"1"' })`,
     /'ifMatch' does not exist/,
   ],
   [
-    'the result of another skill',
+    'a field from the result of another skill',
     `const { result } = await client.execute('getVendor', { vendorId: 'x' }); result.purchaseOrder`,
     /TS2339.*'purchaseOrder' does not exist/,
   ],
   [
-    'an option of execute misspelt',
+    'a misspelled option of execute',
     `await client.execute('getVendor', { vendorId: 'x' }, { dryrun: true })`,
     /'dryrun' does not exist/,
   ],
   [
-    'an event type that does not exist',
+    'an unknown event type',
     `const event = await verifyWebhook({ headers: {}, body: '' }, ''); if (event.type === 'bid.made') void event`,
     /TS2367.*no overlap/,
   ],
@@ -276,19 +276,22 @@ beforeAll(() => {
 }, 120_000)
 
 describe('correct code compiles', () => {
-  test.each(Object.keys(right).map((what, index) => [what, index] as const))('%s', (_what, index) => {
+  test.each(Object.keys(right).map((what, index) => [what, index] as const))('%s compiles', (_what, index) => {
     expect(errors[`right-${index}.ts`]).toEqual([])
   })
 })
 
 describe('wrong code does not compile', () => {
-  test.each(wrong.map(([what, , error], index) => [what, error, index] as const))('%s', (_what, error, index) => {
-    expect(errors[`wrong-${index}.ts`]).toEqual([expect.stringMatching(error)])
-  })
+  test.each(wrong.map(([what, , error], index) => [what, error, index] as const))(
+    '%s does not compile',
+    (_what, error, index) => {
+      expect(errors[`wrong-${index}.ts`]).toEqual([expect.stringMatching(error)])
+    },
+  )
 })
 
 describe('the README compiles', () => {
-  test.each(blocks.map(([file]) => file))('%s', (file) => {
+  test.each(blocks.map(([file]) => file))('the README example %s compiles', (file) => {
     expect(errors[file]).toEqual([])
   })
 })

@@ -11,11 +11,14 @@ function getHeaders({ id, timestamp, signature }: { id: string; timestamp: numbe
 }
 
 describe('the published test vectors', () => {
-  test.each(vectors)('$name', async ({ secret, body, now, valid, ...rest }) => {
-    const verified = verifyWebhook({ headers: getHeaders(rest), body }, secret, { now: new Date(now * 1000) })
-    if (valid) expect(await verified).toEqual(JSON.parse(body))
-    else await expect(verified).rejects.toBeInstanceOf(WebhookVerificationError)
-  })
+  test.each(vectors)(
+    'verifyWebhook handles the published test vector "$name"',
+    async ({ secret, body, now, valid, ...rest }) => {
+      const verified = verifyWebhook({ headers: getHeaders(rest), body }, secret, { now: new Date(now * 1000) })
+      if (valid) expect(await verified).toEqual(JSON.parse(body))
+      else await expect(verified).rejects.toBeInstanceOf(WebhookVerificationError)
+    },
+  )
 
   test('the published test vectors have the signatures that the standard requires', () => {
     const signed = new Webhook(vector.secret).sign(vector.id, new Date(vector.timestamp * 1000), vector.body)
@@ -33,7 +36,7 @@ test('during a secret rotation, a signature is valid if it matches any of the se
   await expect(verifyWebhook(request, [], { now })).rejects.toMatchObject({ fault: 'wrong_signature' })
 })
 
-test('a signature is verified with Fetch headers, Node headers, and either name of the signature header', async () => {
+test('verifyWebhook accepts Fetch headers, Node headers, and both names of the signature header', async () => {
   const { id, timestamp, signature, body, secret } = vector
   const own = { 'Webhook-Id': id, 'Webhook-Timestamp': String(timestamp), 'X-Webhook-Signature': signature }
   expect((await verifyWebhook({ headers: own, body }, secret, { now })).id).toBe(id)
@@ -66,7 +69,7 @@ test.each(['null', '5', '"x"', '[]', '{}', ''])(
   },
 )
 
-test('the type of a webhook event determines the TypeScript type of its resource', () => {
+test('the type of a webhook event determines the TypeScript type of the record that it contains', () => {
   const amountOf = (event: WebhookEvent) => {
     // The compiler knows the resource of each type, so compiling this function is the test.
     if (event.type === 'vendor.created') return event.data.object.companyName

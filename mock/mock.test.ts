@@ -15,7 +15,7 @@ import {
   root,
 } from '../scripts/conformance/walked-contract.ts'
 import { startReceiver } from '../scripts/processes/receiver.ts'
-import { findCatalog } from '../server/interfaces/skills/skill-catalog.ts'
+import { getSkillCatalog } from '../server/interfaces/skills/skill-catalog.ts'
 import { type Operation, readContract } from '../server/platform/calls/contract.ts'
 import { type RunningMock, startMock } from '../test/support/start-mock.ts'
 import { createMock } from './mock.ts'
@@ -102,7 +102,7 @@ const MADE: ReadonlySet<string> = new Set([
 ])
 
 describe('every scenario can be requested', () => {
-  test.each(operations)('$id', async (operation) => {
+  test.each(operations)('every scenario of $id can be requested', async (operation) => {
     const scenarios = listScenarios(contract, operation)
     for (const { status, example } of scenarios) {
       const prefer = example === null ? `code=${status}` : `code=${status}, example=${example}`
@@ -130,7 +130,7 @@ describe('every scenario can be requested', () => {
     }
   })
 
-  test('an unknown scenario name is rejected', async () => {
+  test('the mock rejects an unknown scenario name', async () => {
     const [list] = lists
     if (list === undefined) throw new Error('There is no list.')
     const unknown = await send(list, { headers: { prefer: 'example=nothing_like_it' } })
@@ -231,7 +231,7 @@ describe('Prism’s mistakes are corrected', () => {
     if (list !== undefined) expect((await send(list, { query: '?limit=201' })).body.errors[0].pointer).toBe('limit')
   })
 
-  test('the mock rejects a key without the right prefix', async () => {
+  test('the mock rejects a missing or malformed key', async () => {
     for (const [authorization, code] of [
       [undefined, 'missing_key'],
       ['Basic plb_bearer', 'invalid_key'],
@@ -340,7 +340,7 @@ test('the mock result of executeSkill matches the schema of the skill', async ()
   const run = async (skill: string, input: object, dryRun = false) =>
     send(contractOperation('executeSkill'), { body: JSON.stringify({ skill, input, dryRun }) })
   const own = ['paths', '/api/ext/execute', 'post', 'responses', '200', 'content', 'application/json', 'schema']
-  const catalogue = findCatalog(contract)
+  const catalogue = getSkillCatalog(contract)
   const examples = catalogue.skills.flatMap(({ name, kind }) => {
     if (kind === 'composite')
       return listEntriesAtPath('x-skills', name, 'examples').map(([, shown]) => [name, shown.value as object] as const)
@@ -373,7 +373,7 @@ test('mock downloads are identical to downloads from the service', async () => {
   expect(parse(yaml.body).paths).toHaveProperty('/api/ext/purchase-orders')
 })
 
-test('a browser token has the requested origin and permissions, and expires in 15 minutes', async () => {
+test('a browser token from the mock has the requested origin and permissions and expires in 15 minutes', async () => {
   const requested = { origin: 'http://localhost:5173', permissions: ['homes:read'] }
   const make = (body: object) => send(contractOperation('createBrowserToken'), { body: JSON.stringify(body) })
   const { status, body } = await make(requested)
@@ -385,7 +385,7 @@ test('a browser token has the requested origin and permissions, and expires in 1
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/origin'])
 })
 
-test('the mock explains that only --stateful serves the documentation', async () => {
+test('without --stateful, the documentation URLs of the mock suggest the option --stateful', async () => {
   for (const path of ['/', '/docs', '/docs/']) {
     const response = await fetch(mock.url + path)
     expect([path, response.status, await response.text()]).toEqual([path, 200, expect.stringContaining('--stateful')])
@@ -526,23 +526,26 @@ describe('`npm run mock:webhooks`', () => {
 })
 
 describe('expand shows linked records next to their IDs, as the contract declares', () => {
-  test.each(operations.filter((operation) => getLinks(operation).length > 0))('$id', async (operation) => {
-    // At most five links can be expanded in one request.
-    const paths = getLinks(operation).slice(-5)
-    // The request is repeated, because the validator already knows it the second time.
-    await send(operation, { query: `?expand=${paths}` })
-    const { status, body } = await send(operation, { query: `?expand=${paths}` })
-    const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
-    expect([status, describeSchemaErrors(body, ...place)]).toEqual([200, ''])
-    for (const record of body.data ?? [body]) {
-      for (const path of paths) {
-        const [name = '', next = ''] = path.split('.')
-        expect([path, record[name]?.id ?? null]).toEqual([path, record[`${name}Id`]])
-        if (next !== '' && record[name] !== null)
-          expect([path, record[name][next]?.id ?? null]).toEqual([path, record[name][`${next}Id`]])
+  test.each(operations.filter((operation) => getLinks(operation).length > 0))(
+    '$id shows expanded records next to their IDs',
+    async (operation) => {
+      // At most five links can be expanded in one request.
+      const paths = getLinks(operation).slice(-5)
+      // The request is repeated, because the validator already knows it the second time.
+      await send(operation, { query: `?expand=${paths}` })
+      const { status, body } = await send(operation, { query: `?expand=${paths}` })
+      const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
+      expect([status, describeSchemaErrors(body, ...place)]).toEqual([200, ''])
+      for (const record of body.data ?? [body]) {
+        for (const path of paths) {
+          const [name = '', next = ''] = path.split('.')
+          expect([path, record[name]?.id ?? null]).toEqual([path, record[`${name}Id`]])
+          if (next !== '' && record[name] !== null)
+            expect([path, record[name][next]?.id ?? null]).toEqual([path, record[name][`${next}Id`]])
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 /** Returns the links that the operation can expand. */

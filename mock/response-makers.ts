@@ -8,7 +8,7 @@ import {
   listToolDefinitions,
   toPublishedSkill,
 } from '../server/interfaces/skills/operations.ts'
-import { findCatalog, type Skill } from '../server/interfaces/skills/skill-catalog.ts'
+import { getSkillCatalog, type Skill } from '../server/interfaces/skills/skill-catalog.ts'
 import type { ContractReader } from '../server/platform/calls/call.ts'
 import type { Checked } from '../server/platform/calls/checked.gen.ts'
 import type { Contract, Operation, OperationId, SchemaReference } from '../server/platform/calls/contract.ts'
@@ -37,7 +37,7 @@ export function createResponseMakers(
     ['getOpenApiYaml', ({ query }) => getPublishedContractYaml(reader, query.tags as string[] | undefined)],
     ['getToolDefinitions', ({ query }) => listToolDefinitions(reader, query as SkillFilter)],
     ['getFunctionDefinitions', ({ query }) => listFunctionDefinitions(reader, query as SkillFilter)],
-    ['getSkill', ({ path }) => toPublishedSkill(findCatalog(contract).find(String(path.skillName)))],
+    ['getSkill', ({ path }) => toPublishedSkill(getSkillCatalog(contract).find(String(path.skillName)))],
     ['executeSkill', ({ body }) => makeExecution(contract, prism, body as SkillCall)],
     // These operations return the example, unless the service would certainly reject the request.
     ['executeBatch', ({ body, shown }) => planSteps(reader, (body as Checked['ExecuteBatch']).steps) && shown],
@@ -45,7 +45,7 @@ export function createResponseMakers(
       'createProposal',
       ({ body, shown }) => {
         const { skill, input } = body as SkillCall
-        findCatalog(contract).find(skill).check(input)
+        getSkillCatalog(contract).find(skill).check(input)
         return shown
       },
     ],
@@ -90,7 +90,7 @@ async function makeExecution(
   prism: Prism,
   { skill: name, input, dryRun }: SkillCall,
 ): Promise<unknown> {
-  const skill = findCatalog(contract).find(name)
+  const skill = getSkillCatalog(contract).find(name)
   skill.check(input)
   const runs = listExamples(contract, requireOperation(contract, 'executeSkill')) as ExecutedSkill[]
   const ofSkill = runs.filter((run) => run.skill === name)

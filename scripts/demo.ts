@@ -5,11 +5,11 @@ import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { type Bid, createClient, orThrow, PlumblineError, type Vendor } from '../client/index.ts'
 import { verifyWebhook } from '../client/webhooks.ts'
-import { playFourthAct } from './demo-fourth-act.ts'
+import { demonstrateBudgeting } from './demo-budget.ts'
 import { type Receiver, startDemoReceiver } from './demo-receiver.ts'
-import { playSecondAct } from './demo-second-act.ts'
+import { demonstrateSale } from './demo-sale.ts'
+import { demonstrateScheduling } from './demo-schedule.ts'
 import { formatMoney, getDateInDays, printBudget, printLine, printTable, startChapter } from './demo-stage.ts'
-import { playThirdAct } from './demo-third-act.ts'
 
 /**
  * Four acts over real HTTP against a running service, with the same client that every integrator has: the bidding
@@ -165,9 +165,9 @@ async function playDemo(): Promise<void> {
   printBudget(budget)
 
   const stage = { plumbline, traces }
-  const planned = await playSecondAct(stage, loneStar.id)
-  await playThirdAct(stage, { home: planned, framerId: loneStar.id, baseUrl, send: fetchAndPrint })
-  await playFourthAct(stage, { communityId: planned.communityId, framerId: loneStar.id })
+  const planned = await demonstrateBudgeting(stage, loneStar.id)
+  await demonstrateScheduling(stage, { home: planned, framerId: loneStar.id, baseUrl, send: fetchAndPrint })
+  await demonstrateSale(stage, { communityId: planned.communityId, framerId: loneStar.id })
 
   startChapter('The subscriber has received every event')
   await compareEvents(receiver, before)

@@ -63,7 +63,7 @@ import { toDueDeliveriesSql } from './platform/webhooks/claims.ts'
 import { deleteOldDeliveries } from './platform/webhooks/delete-old-deliveries.ts'
 import type { AttemptReport } from './platform/webhooks/deliverer.ts'
 import { type DeliveryPipeline, startDelivery } from './platform/webhooks/delivery.ts'
-import { createOrphanedWebhooksSql, disableOrphanedWebhooks } from './platform/webhooks/disable-orphaned-webhooks.ts'
+import { disableOrphanedWebhooks, toOrphanedWebhooksSql } from './platform/webhooks/disable-orphaned-webhooks.ts'
 import { toUndispatchedEventsSql } from './platform/webhooks/dispatcher.ts'
 import type { DisabledWebhook } from './platform/webhooks/settlement.ts'
 
@@ -181,7 +181,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'storeArrivals', due: toUnstoredFilesSql, run: () => storeSmallFiles(services) },
     {
       name: 'disableOrphans',
-      due: createOrphanedWebhooksSql(services),
+      due: toOrphanedWebhooksSql(services),
       run: () => disableOrphanedWebhooks(services, tellOwners),
     },
     { name: 'indexChanges', due: toQueuedChangesSql, run: () => indexChanges(database) },

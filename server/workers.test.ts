@@ -88,7 +88,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     return lines.map((line) => JSON.parse(line))
   }
 
-  test('a worker that ends is replaced while the other workers continue', async () => {
+  test('a worker process that ends is replaced while the other workers continue', async () => {
     await allAreUp()
     const before = workers()
     process.kill(Number(before[0]), 'SIGKILL')

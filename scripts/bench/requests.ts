@@ -32,7 +32,7 @@ export function generateLoad(
 }
 
 /** Puts load on a URL from a separate process. If the command is not empty, the process runs under this command. */
-export function generateLoadInProcess(command: readonly string[], what: Load): Promise<LoadResult> {
+export function generateLoadInProcess(command: readonly string[], load: Load): Promise<LoadResult> {
   const [program = '', ...rest] = [...command, process.execPath, path.join(import.meta.dirname, 'load.ts')]
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
   return new Promise((done, fail) => {
@@ -44,6 +44,6 @@ export function generateLoadInProcess(command: readonly string[], what: Load): P
     child.once('close', (code) =>
       code === 0 ? done(JSON.parse(output) as LoadResult) : fail(new Error(`The load ended with ${code}.`)),
     )
-    child.stdin.end(JSON.stringify(what))
+    child.stdin.end(JSON.stringify(load))
   })
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { findSkillSearch } from '../../server/interfaces/skills/skill-search.ts'
+import { getSkillSearch } from '../../server/interfaces/skills/skill-search.ts'
 import { sendRequest } from '../conformance/service.ts'
 import { contract } from '../conformance/walked-contract.ts'
 import { startPostgres } from '../processes/postgres.ts'
@@ -89,7 +89,7 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
 
 /** Measures the processor time of finding skills by the words of users. A model searches before it runs a skill. */
 function measureSearch(): string {
-  const search = findSkillSearch(contract)
+  const search = getSkillSearch(contract)
   const requests = (JSON.parse(readFileSync(TASKS_FILE, 'utf8')) as { request: string }[]).map(({ request }) => request)
   const tookMs: number[] = []
   for (let round = 0; round < SEARCH_REPETITIONS; round++) {

@@ -22,7 +22,7 @@ import { Clock } from '../../server/platform/runtime/clock.ts'
 import { claimDeliveries } from '../../server/platform/webhooks/claims.ts'
 import { startDelivery } from '../../server/platform/webhooks/delivery.ts'
 import { dispatchEvents } from '../../server/platform/webhooks/dispatcher.ts'
-import { createOwners } from '../../server/platform/webhooks/owners.ts'
+import { createWebhookOwners } from '../../server/platform/webhooks/owners.ts'
 import { createWebhookSecret, getSecretEncryptionContext } from '../../server/platform/webhooks/webhook-secret.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
@@ -359,7 +359,7 @@ async function measureClaimCost(bench: Bench): Promise<string> {
 
     await bench.database.transaction((trx) => sql`analyze "deliveries"`.execute(trx))
     const { organizationId } = bench
-    const owners = createOwners(contract)
+    const owners = createWebhookOwners(contract)
     const times: number[] = []
     for (let i = 0; i < 45; i++) {
       const started = performance.now()
@@ -391,7 +391,7 @@ async function recordMany({ database, organizationId }: Bench, events: number, t
  */
 async function measureBacklog(bench: Bench): Promise<string> {
   const { database, config, clock } = bench
-  const owners = createOwners(contract)
+  const owners = createWebhookOwners(contract)
   const rate = async (events: number, isSubscribed: boolean, type: string) => {
     await waitUntilCleared(bench)
     if (isSubscribed) await subscribe(bench, ['/a'])
@@ -420,7 +420,7 @@ async function measureDuringBackup(bench: Bench): Promise<string> {
   await waitUntilCleared(bench)
   await subscribe(bench, ['/a'])
   const { database, config, clock } = bench
-  const parts = { database, config, clock, owners: createOwners(contract) }
+  const parts = { database, config, clock, owners: createWebhookOwners(contract) }
   const defaults = async () => {
     const times: number[] = []
     const started = performance.now()

@@ -4,7 +4,7 @@ import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2
 import {
   type Contract,
   type ContractDocument,
-  isOpenToPrograms,
+  isOpenToApiClients,
   readContract,
 } from '../../server/platform/calls/contract.ts'
 import { FAST_COMPILATION, registerFormats } from '../../server/platform/problems/formats.ts'
@@ -20,7 +20,7 @@ export const wholeContract = readContract(document)
 /** The part of the contract that programs may use. */
 export const contract: Contract = {
   ...wholeContract,
-  operations: new Map([...wholeContract.operations].filter(([, operation]) => isOpenToPrograms(operation))),
+  operations: new Map([...wholeContract.operations].filter(([, operation]) => isOpenToApiClients(operation))),
 }
 
 /** Operations that run other operations, and therefore return, reject, and emit the same as these operations. */

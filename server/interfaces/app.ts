@@ -5,8 +5,8 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Logger } from 'pino'
 import { createLinkRequestQueue } from '../domain/administration/sign-in/link-requests.ts'
 import { mailSignInLink } from '../domain/administration/sign-in/mail-sign-in-link.ts'
-import { recordRolledBackOpenings, recordUnreportedChanges } from '../platform/audit/record-audit-entries.ts'
-import { createRefusalRecorder } from '../platform/audit/refusal-recorder.ts'
+import { recordRolledBackBidOpenings, recordUnreportedChanges } from '../platform/audit/record-audit-entries.ts'
+import { createRejectionRecorder } from '../platform/audit/rejection-recorder.ts'
 import type { Principal, Services } from '../platform/calls/call.ts'
 import { getClientAddress, getPeerAddress } from '../platform/calls/client-address.ts'
 import { type Contract, ContractError, type Operation, type OperationId } from '../platform/calls/contract.ts'
@@ -116,13 +116,13 @@ export function createApp(parts: AppParts): App {
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
     recordChanges: recordUnreportedChanges,
-    recordUndoneOpenings: recordRolledBackOpenings,
+    recordUndoneOpenings: recordRolledBackBidOpenings,
     storeRecorded: storePendingRows,
     operate: (call, id, input) => operate(call, id, input),
   }
   const { perform, operate } = createDispatcher({ contract, handlers, repeats, validator, services, proposer })
   const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? createResponseChecker(contract)) : null
-  const recordRefusal = createRefusalRecorder({ database, clock, failures })
+  const recordRefusal = createRejectionRecorder({ database, clock, failures })
   let draining = false
 
   async function handle(req: Request, res: Response, url: string, requestState: RequestState): Promise<HttpResponse> {

@@ -26,8 +26,8 @@ const socketFile = (dataDir: string) => path.join(dataDir, 'operators.sock')
  * folder. This process must already hold the data folder's lock. If the socket cannot be created (its path may have at
  * most about 100 bytes), commands require the server to be stopped. The error messages of the commands say so.
  */
-export async function listenForOperators(at: CommandServices, log: Logger): Promise<{ close(): void } | null> {
-  const file = socketFile(at.config.dataDir)
+export async function listenForOperators(services: CommandServices, log: Logger): Promise<{ close(): void } | null> {
+  const file = socketFile(services.config.dataDir)
   const server = createServer({ requestTimeout: TIMEOUT_MS }, (incoming, outgoing) => {
     const declared = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY)
     const requested =
@@ -35,7 +35,7 @@ export async function listenForOperators(at: CommandServices, log: Logger): Prom
         ? json(incoming)
         : Promise.reject(problem('payload_too_large', `The input exceeds ${MAX_BYTES} bytes.`))
     requested
-      .then((body) => handleRequest(at, body as SocketRequest))
+      .then((body) => handleRequest(services, body as SocketRequest))
       .then(
         (result) => outgoing.end(JSON.stringify({ result: result ?? null })),
         (error: unknown) => {

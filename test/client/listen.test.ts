@@ -98,7 +98,7 @@ test('listen delivers missed events with --after', async () => {
   expect(await program.ended).toBe(0)
 })
 
-test('an invalid request ends listen with a message', async () => {
+test('listen ends with an error message if its request is invalid', async () => {
   const denied = run('--to', to, '--key', await plumbline.newKey(['vendors:read']))
   expect([await denied.ended, denied.said()]).toEqual([1, expect.stringContaining('permission_denied')])
   const misspelt = run('--to', to, '--types', 'po.created, bid.sumbitted')

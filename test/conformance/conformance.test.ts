@@ -120,7 +120,7 @@ describe.skipIf(!isHere)('conformance', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(said)])
   })
 
-  test('the report of a failure contains the operation, the request, the expectation, and the response', async () => {
+  test("the conformance test's report of a failure contains the operation, the request, the expectation, and the response", async () => {
     const broken = await startBroken(plumbline.url, 'getVendor', { body: ({ companyName: _, ...rest }) => rest })
     const { output } = await conformance(broken.url, '--only', 'getVendor')
     broken.stop()

@@ -27,105 +27,141 @@ const CREATE = [...VENDORS, 'post']
 const schema = (name: string) => ['components', 'schemas', name]
 
 const breaking: [ChangeKind, ...Case][] = [
-  ['operation removed', 'a path is gone', (c) => set(c, VENDORS)],
-  ['operation removed', 'a method of a path is gone', (c) => set(c, CREATE)],
-  ['operation renamed', 'an operation has another name', (c) => set(c, [...LIST, 'operationId'], 'listSuppliers')],
-  ['event removed', 'an event does not fire any more', (c) => set(c, ['webhooks', 'bid.submitted'])],
-  ['skill removed', 'a composite skill is gone', (c) => set(c, ['x-skills', 'awardBid'])],
-  ['permission added', 'an operation needs another permission', (c) => permissions(c, ['homes:read'])],
-  ['permission added', 'an operation needs one more', (c) => permissions(c, ['vendors:read', 'bids:read'])],
+  ['operation removed', 'a path is removed', (c) => set(c, VENDORS)],
+  ['operation removed', 'a method of a path is removed', (c) => set(c, CREATE)],
+  ['operation renamed', 'an operation is renamed', (c) => set(c, [...LIST, 'operationId'], 'listSuppliers')],
+  ['event removed', 'an event is removed', (c) => set(c, ['webhooks', 'bid.submitted'])],
+  ['skill removed', 'a composite skill is removed', (c) => set(c, ['x-skills', 'awardBid'])],
+  ['permission added', 'an operation requires a different permission', (c) => permissions(c, ['homes:read'])],
   [
     'permission added',
-    'a skill needs one more',
+    'an operation requires an additional permission',
+    (c) => permissions(c, ['vendors:read', 'bids:read']),
+  ],
+  [
+    'permission added',
+    'a skill requires an additional permission',
     (c) => node(c, 'x-skills', 'awardBid', 'permissions').push('pos:read'),
   ],
   [
     'parameter removed',
-    'a filter is gone',
+    'a filter is removed',
     (c) => parameters(c, (all) => all.filter((each) => each.name !== 'status')),
   ],
-  ['parameter required', 'a filter has to be sent', (c) => set(parameter(c, 'status'), ['required'], true)],
+  ['parameter required', 'an existing filter becomes required', (c) => set(parameter(c, 'status'), ['required'], true)],
   [
     'parameter required',
-    'a new filter has to be sent',
+    'a new filter is required',
     (c) =>
       parameters(c, (all) => [...all, { name: 'region', in: 'query', required: true, schema: { type: 'string' } }]),
   ],
   [
     'parameter required',
-    'If-Match has to be sent',
+    'If-Match becomes required',
     (c) => set(c, ['components', 'parameters', 'IfMatch', 'required'], true),
   ],
   [
     'body required',
-    'a body has to be sent',
+    'a request body becomes required',
     (c) =>
       set(c, ['paths', '/api/ext/bids/requests/{bidRequestId}/send', 'post', 'requestBody'], {
         required: true,
         content: { 'application/json': { schema: { type: 'object' } } },
       }),
   ],
-  ['field required', 'a new field has to be sent', (c) => require_(c, 'VendorCreate', 'region', { type: 'string' })],
-  ['field required', 'an old field has to be sent', (c) => require_(c, 'VendorCreate', 'email')],
-  ['field removed', 'a field is refused', (c) => set(c, [...schema('VendorCreate'), 'properties', 'phone'])],
-  ['field removed', 'a field is gone from an answer', (c) => set(c, [...schema('Vendor'), 'properties', 'phone'])],
+  ['field required', 'a new field is required', (c) => require_(c, 'VendorCreate', 'region', { type: 'string' })],
+  ['field required', 'an existing field becomes required', (c) => require_(c, 'VendorCreate', 'email')],
   [
     'field removed',
-    'a field has another name',
+    'a field is removed from a request body',
+    (c) => set(c, [...schema('VendorCreate'), 'properties', 'phone']),
+  ],
+  ['field removed', 'a field is removed from a response', (c) => set(c, [...schema('Vendor'), 'properties', 'phone'])],
+  [
+    'field removed',
+    'a field is renamed',
     (c) => rename(node(c, ...schema('Vendor'), 'properties'), 'companyName', 'name'),
   ],
-  ['field optional', 'a field may be missing from an answer', (c) => without(c, 'Vendor', 'phone')],
-  ['type changed', 'an answer has a text for a number', (c) => property(c, 'Vendor', 'version', { type: 'string' })],
-  ['type changed', 'an answer may be null', (c) => property(c, 'Vendor', 'version', { type: ['integer', 'null'] })],
-  ['type changed', 'a count has decimals', (c) => property(c, 'Vendor', 'version', { type: 'number' })],
-  ['type changed', 'null is refused', (c) => property(c, 'VendorCreate', 'phone', { type: 'string', maxLength: 40 })],
-  ['type changed', 'a text is taken as a list', (c) => property(c, 'VendorCreate', 'companyName', { type: 'array' })],
-  ['type changed', 'only some values are taken', (c) => property(c, 'VendorCreate', 'phone', { enum: ['x', null] })],
+  ['field optional', 'a response field becomes optional', (c) => without(c, 'Vendor', 'phone')],
+  [
+    'type changed',
+    'a number in a response becomes a string',
+    (c) => property(c, 'Vendor', 'version', { type: 'string' }),
+  ],
+  [
+    'type changed',
+    'a response field becomes nullable',
+    (c) => property(c, 'Vendor', 'version', { type: ['integer', 'null'] }),
+  ],
+  [
+    'type changed',
+    'an integer in a response becomes a number',
+    (c) => property(c, 'Vendor', 'version', { type: 'number' }),
+  ],
+  [
+    'type changed',
+    'a request field no longer accepts null',
+    (c) => property(c, 'VendorCreate', 'phone', { type: 'string', maxLength: 40 }),
+  ],
+  [
+    'type changed',
+    'a string in a request becomes a list',
+    (c) => property(c, 'VendorCreate', 'companyName', { type: 'array' }),
+  ],
+  [
+    'type changed',
+    'a request field accepts only certain values',
+    (c) => property(c, 'VendorCreate', 'phone', { enum: ['x', null] }),
+  ],
   [
     'enum value removed',
-    'a value is refused',
+    'a request no longer accepts an enum value',
     (c) => set(c, [...schema('VendorCreate'), 'properties', 'status', 'enum'], ['active']),
   ],
   [
     'enum value removed',
-    'a list is not sorted by a field any more',
+    'a list can no longer be sorted by a field',
     (c) => node(parameter(c, 'sort'), 'schema', 'enum').pop(),
   ],
   [
     'enum value added',
-    'an answer has a value that nobody knew',
+    'a response gets a new enum value',
     (c) => node(c, ...schema('VendorStatus'), 'enum').push('retired'),
   ],
-  ['format changed', 'a day comes as an instant', (c) => set(c, [...schema('CalendarDate'), 'format'], 'date-time')],
+  ['format changed', 'a date becomes a timestamp', (c) => set(c, [...schema('CalendarDate'), 'format'], 'date-time')],
   [
     'bound tightened',
-    'a text has to be shorter',
+    'the maximum length of a string decreases',
     (c) => set(c, [...schema('VendorCreate'), 'properties', 'companyName', 'maxLength'], 60),
   ],
-  ['bound tightened', 'a number has to be larger', (c) => set(c, [...schema('PositiveMoney'), 'minimum'], 1)],
-  ['bound tightened', 'a text has to be of a form', (c) => set(c, [...schema('ExternalId'), 'pattern'], '^[a-z]+$')],
+  ['bound tightened', 'the minimum of a number increases', (c) => set(c, [...schema('PositiveMoney'), 'minimum'], 1)],
+  ['bound tightened', 'a string gets a pattern', (c) => set(c, [...schema('ExternalId'), 'pattern'], '^[a-z]+$')],
   [
     'default changed',
-    'what is left out means something else',
+    'the default of a parameter changes',
     (c) => set(c, ['components', 'parameters', 'Limit', 'schema', 'default'], 20),
   ],
-  ['status dropped', 'an answer is not declared any more', (c) => set(c, [...LIST, 'responses', '403'])],
-  ['status dropped', 'a success has another status', (c) => rename(node(c, ...CREATE, 'responses'), '201', '200')],
+  ['status dropped', 'an error response is removed', (c) => set(c, [...LIST, 'responses', '403'])],
+  ['status dropped', 'the success status changes', (c) => rename(node(c, ...CREATE, 'responses'), '201', '200')],
   [
     'media type dropped',
-    'an answer is of another type',
+    'the media type of a response changes',
     (c) => rename(node(c, ...LIST, 'responses', '200', 'content'), 'application/json', 'text/csv'),
   ],
-  ['header dropped', 'an answer has no Link', (c) => set(c, [...LIST, 'responses', '200', 'headers', 'Link'])],
   [
     'header dropped',
-    'an event has no signature',
+    'a response no longer has the Link header',
+    (c) => set(c, [...LIST, 'responses', '200', 'headers', 'Link']),
+  ],
+  [
+    'header dropped',
+    'the signature header of an event becomes optional',
     (c) => set(c, ['components', 'parameters', 'SignatureHeader', 'required'], false),
   ],
 ]
 
 const harmless: Case[] = [
-  ['nothing', () => {}],
+  ['no change', () => {}],
   [
     'a new operation',
     (c) => set(c, ['paths', '/api/ext/suppliers'], { get: { ...node(c, ...LIST), operationId: 'listSuppliers' } }),
@@ -135,25 +171,34 @@ const harmless: Case[] = [
     'a new filter',
     (c) => parameters(c, (all) => [...all, { name: 'region', in: 'query', schema: { type: 'string' } }]),
   ],
-  ['a new field of an answer', (c) => require_(c, 'Vendor', 'region', { type: 'string' })],
+  ['a new response field', (c) => require_(c, 'Vendor', 'region', { type: 'string' })],
   [
-    'a new field that may be sent',
+    'a new optional request field',
     (c) => set(c, [...schema('VendorCreate'), 'properties', 'region'], { type: 'string' }),
   ],
-  ['a field that need not be sent', (c) => set(c, [...schema('VendorCreate'), 'required'], [])],
-  ['a new answer', (c) => set(c, [...LIST, 'responses', '410'], node(c, ...LIST, 'responses', '403'))],
-  ['a new code of a problem', (c) => node(c, ...schema('ProblemCode'), 'enum').push('on_strike')],
-  ['a new value that is taken', (c) => node(parameter(c, 'sort'), 'schema', 'enum').push('status')],
-  ['a value less in an answer', (c) => node(c, ...schema('CallerOrganization'), 'properties', 'tier', 'enum').pop()],
-  ['more room', (c) => set(c, [...schema('VendorCreate'), 'properties', 'companyName', 'maxLength'], 400)],
+  ['a required request field that becomes optional', (c) => set(c, [...schema('VendorCreate'), 'required'], [])],
+  ['a new error response', (c) => set(c, [...LIST, 'responses', '410'], node(c, ...LIST, 'responses', '403'))],
+  ['a new problem code', (c) => node(c, ...schema('ProblemCode'), 'enum').push('on_strike')],
+  ['a new enum value that requests accept', (c) => node(parameter(c, 'sort'), 'schema', 'enum').push('status')],
   [
-    'null where none was taken',
+    'an enum value that is removed from a response',
+    (c) => node(c, ...schema('CallerOrganization'), 'properties', 'tier', 'enum').pop(),
+  ],
+  [
+    'a higher maximum length',
+    (c) => set(c, [...schema('VendorCreate'), 'properties', 'companyName', 'maxLength'], 400),
+  ],
+  [
+    'a request field that starts to accept null',
     (c) => set(c, [...schema('VendorCreate'), 'properties', 'companyName', 'type'], ['string', 'null']),
   ],
-  ['no permission for what needed one', (c) => permissions(c, [])],
-  ['what is about to go', (c) => Object.assign(node(c, ...LIST), { deprecated: true, 'x-sunset': '2027-11-21' })],
+  ['an operation that no longer requires a permission', (c) => permissions(c, [])],
   [
-    'a schema that is written out',
+    'an operation that becomes deprecated',
+    (c) => Object.assign(node(c, ...LIST), { deprecated: true, 'x-sunset': '2027-11-21' }),
+  ],
+  [
+    'a reference that is replaced by its schema',
     (c) =>
       parameters(c, (all) =>
         all.map((each) =>
@@ -165,7 +210,7 @@ const harmless: Case[] = [
   ],
 ]
 
-test.each(breaking)('%s: %s', (kind, _change, change_) => {
+test.each(breaking)('the breaking change "%s" is reported if %s', (kind, _change, change_) => {
   expect(kinds(change_)).toContain(kind)
 })
 

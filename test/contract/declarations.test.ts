@@ -35,7 +35,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   [
     'a column that is null where the contract never is',
     `${RESOURCE}defineResource({ schema: 'Bid', without: ['amountsHidden'], computed: { poIds: '', contractId: '' } })`,
-    /"The column amount is \\"numeric\\", which does not hold \\"decimal\?\\"\."/,
+    /"The column amount is \\"numeric\\", which cannot store \\"decimal\?\\"\."/,
   ],
   [
     'a column that nothing fills',
@@ -77,7 +77,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
 ]
 
-test('the compiler error for a wrong declaration names the mistake', {
+test('the compiler error for an invalid declaration describes the error', {
   timeout: 120_000,
 }, () => {
   const right = `${RESOURCE}${HANDLERS}

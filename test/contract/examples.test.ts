@@ -67,7 +67,7 @@ describe.each([
   ['skill input', skills],
   ['schema', schemas],
   ['header', headers],
-] as [string, Example[]][])('each %s example is valid by its schema', (_kind, examples) => {
+] as [string, Example[]][])('each %s example matches its schema', (_kind, examples) => {
   test('the contract documents contain examples', () => expect(examples.length).toBeGreaterThan(0))
   test.each(examples)('$name', ({ value, schema }) => expect(describeSchemaErrors(value, ...schema)).toBe(''))
 })

@@ -61,7 +61,7 @@ interface Silence {
 
 const CHANGES: Change[] = [
   {
-    what: 'a field of an answer is renamed',
+    what: 'a field of a response is renamed',
     room: 'contract/vendors.yaml',
     below: 'x-record: { kind: vendor,',
     from: "contactName: { type: [string, 'null']",
@@ -71,7 +71,7 @@ const CHANGES: Change[] = [
     breaking: /^field removed: listVendors 200.*contactName/m,
   },
   {
-    what: 'a field of a body is renamed',
+    what: 'a field of a request body is renamed',
     room: 'contract/communities.yaml',
     below: '\n    CommunityCreate:',
     from: 'code:',
@@ -81,7 +81,7 @@ const CHANGES: Change[] = [
     breaking: /^field removed: createCommunity body\/code/m,
   },
   {
-    what: 'a field of a body becomes required',
+    what: 'a field of a request body becomes required',
     room: 'contract/vendors.yaml',
     below: '\n    VendorCreate:',
     from: 'required: [companyName]',
@@ -91,7 +91,7 @@ const CHANGES: Change[] = [
     breaking: /^field required: createVendor body\/email/m,
   },
   {
-    what: 'an answer has one field more',
+    what: 'a response gets another field',
     room: 'contract/vendors.yaml',
     below: 'x-record: { kind: vendor,',
     from: 'properties: &vendorFields\n',
@@ -101,7 +101,7 @@ const CHANGES: Change[] = [
     breaking: { not: /rating/ },
   },
   {
-    what: 'a status of a record is dropped',
+    what: 'a status of a record is removed',
     room: 'contract/vendors.yaml',
     below: '\n    VendorStatus:',
     from: 'enum: [prospective, active, on_hold, inactive]',
@@ -111,7 +111,7 @@ const CHANGES: Change[] = [
     breaking: /^enum value removed: changeVendorStatus body\/status: "on_hold"/m,
   },
   {
-    what: 'a success of an operation has another status',
+    what: 'the success status of an operation changes',
     room: 'contract/webhooks.yaml',
     below: 'operationId: testWebhook',
     from: "'202':",
@@ -121,7 +121,7 @@ const CHANGES: Change[] = [
     breaking: /^status dropped: testWebhook: 202/m,
   },
   {
-    what: 'refusals of an operation are dropped',
+    what: 'error responses of an operation are removed',
     room: 'contract/homes.yaml',
     below: 'operationId: createHome\n',
     from: '*createErrors',
@@ -131,7 +131,7 @@ const CHANGES: Change[] = [
     breaking: /^status dropped: createHome: 409/m,
   },
   {
-    what: 'an operation asks for another permission',
+    what: 'an operation requires another permission',
     room: 'contract/messages.yaml',
     below: 'operationId: getMessage\n',
     from: '{ apiKey: [messages:read] }',
@@ -142,7 +142,7 @@ const CHANGES: Change[] = [
   },
 ]
 
-test.each(CHANGES)('$what', ({ compiler, lint, breaking }) => {
+test.each(CHANGES)('the checks report that $what', ({ compiler, lint, breaking }) => {
   expectSaid(types, compiler)
   if (lint !== null) expect(rules).toMatch(lint)
   expectSaid(change, breaking)

@@ -219,7 +219,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
       })
     })
 
-    test('the page of an operation remembers the selected language of the samples', async () => {
+    test('the docs page of an operation remembers the selected language of the samples', async () => {
       for (const width of [DESK, PHONE]) {
         await read('/operations/acceptBid', width, async ({ page }) => {
           const operation = page.locator('#acceptBid')

@@ -110,7 +110,7 @@ export function testPages(service: () => TestPlumbline): void {
       expect(missing).toEqual([])
     })
 
-    test('a docs asset is sent compressed or, if it has not changed, as 304', async () => {
+    test('docs assets are sent compressed, and a request for an unchanged asset returns 304', async () => {
       const first = await fetch(`${plumbline.url}/docs/assets/minisearch.js`)
       expect(first.headers.get('content-encoding')).toBe('gzip')
       const etag = first.headers.get('etag') ?? ''
@@ -120,7 +120,7 @@ export function testPages(service: () => TestPlumbline): void {
       expect(again.status).toBe(304)
     })
 
-    test('the page for a link that no longer exists links to the guides', async () => {
+    test('the docs page for a link that no longer exists links to the guides', async () => {
       for (const path of ['/docs/nope', '/docs/guides/nope/nope', '/docs/operations/nope']) {
         const response = await fetch(plumbline.url + path, { headers: { accept: 'text/html,*/*;q=0.8' } })
         const page = await response.text()
@@ -159,7 +159,7 @@ export function testPages(service: () => TestPlumbline): void {
     expect(Object.keys(published.components.securitySchemes)).toEqual(['apiKey'])
   })
 
-  test('every field of a body or parameter has its own anchor', async () => {
+  test('in the reference, every field of a body or parameter has its own anchor', async () => {
     const pages = new Map<string, { html: string; places: Map<string, number>; names: Set<string> }>()
     const { body: entries } = await read('/docs/search.json')
     const missing: string[] = []
@@ -191,7 +191,7 @@ export function testPages(service: () => TestPlumbline): void {
     expect(toPlainText(vendors)).toContain('Last four characters of the tax ID. Null if there is no tax ID.')
   })
 
-  test('the page of a batch operation shows the fields of its rows', async () => {
+  test('the reference page of a batch operation shows the fields of its rows', async () => {
     const batches = [...contract.operations.keys()].filter((id) => id.startsWith('sync'))
     expect(batches).toContain('syncVendors')
     for (const id of batches) {
@@ -316,7 +316,7 @@ export function testPages(service: () => TestPlumbline): void {
     expect(String(body).match(/&(?!amp;|lt;|gt;|quot;)/g)).toBeNull()
   })
 
-  test('every link in llms.txt to an operation or a guide works', async () => {
+  test('every link in llms.txt to an operation or a guide points to an existing page', async () => {
     const { headers, body } = await read('/llms.txt')
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(body).toMatch(/^# Plumbline\n\n> .+\n\n/)

@@ -50,7 +50,7 @@ function start(): Promise<TestPlumbline> {
 /** The number of responses of each kind, to check that the histories are not empty. */
 const responses = new Map<string, number>()
 
-test(`amounts stay within limits and the ledger balances after each step of ${HISTORIES} histories, seed ${SEED}`, {
+test(`amounts stay within limits and the ledger balances after each step of ${HISTORIES} random histories, seed ${SEED}`, {
   timeout: TIMEOUT_MS + HISTORIES * TIMEOUT_PER_HISTORY_MS,
 }, async () => {
   const startedAt = performance.now()

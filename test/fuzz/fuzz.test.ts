@@ -54,7 +54,7 @@ afterAll(async () => {
 
 describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
   test.each(operations.map((operation, index) => ({ id: operation.id, operation, index })))(
-    '$id',
+    '$id handles random requests',
     { timeout: TIMEOUT_MS },
     async ({ operation, index }) => {
       const world = worlds[index % BUILDERS]

@@ -155,7 +155,7 @@ test.each([
   db.close()
 })
 
-test('a later entry for the same record waits for a skipped entry', async () => {
+test('in the outbox, a later entry for the same record waits for a skipped entry', async () => {
   const { db, tasks } = await storeEntries('skip twice', (home, tasks) => [
     ...delays(home, tasks.slice(0, 1)),
     ...tasks.slice(0, 2).flatMap((task) => changeTaskStatus(home, task, 'in_progress', null)),
@@ -168,7 +168,7 @@ test('a later entry for the same record waits for a skipped entry', async () => 
   db.close()
 })
 
-test('later entries are sent even if a photo times out', async () => {
+test('later outbox entries are sent even if a photo times out', async () => {
   const photo = { bytes: new Uint8Array(PHOTO).buffer, type: 'image/png', takenAt: '2026-11-20T15:00:00.000Z' }
   const { db } = await storeEntries('slow photo', (home, tasks) => [
     addPhoto(home, home.id, 'Kitchen', photo),
@@ -180,14 +180,14 @@ test('later entries are sent even if a photo times out', async () => {
   db.close()
 })
 
-test('a request without a file that receives no response ends the run', async () => {
+test('the outbox stops sending if a request without a file receives no response', async () => {
   const { db } = await storeEntries('offline', delays)
   const run = await sendEntries(db, await connect('/delay', loseConnection))
   expect(run).toMatchObject({ end: 'offline', arrived: 0 })
   db.close()
 })
 
-test('an entry that a proxy rejects does not hold entries for other records', async () => {
+test('an outbox entry that a proxy rejects does not block entries for other records', async () => {
   const { db, tasks } = await storeEntries('blocked', delays)
   const run = await sendEntries(db, await connect(`${tasks[0]?.id}/delay`, html.block))
   expect(run).toMatchObject({ end: 'complete', arrived: 2 })
@@ -195,7 +195,7 @@ test('an entry that a proxy rejects does not hold entries for other records', as
   db.close()
 })
 
-test('changes of a log that is not sent yet are sent after the log', async () => {
+test('the outbox sends the changes of an unsent daily log after the log', async () => {
   // The date of the log is from the real clock, and earlier tests move the clock of the service past the time during
   // which the log can be edited.
   await plumbline.stop()

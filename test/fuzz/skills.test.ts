@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { breakValue, makeValidValue } from '../../scripts/conformance/values.ts'
 import { contract, listEntriesAtPath } from '../../scripts/conformance/walked-contract.ts'
-import { findCatalog, type Skill } from '../../server/interfaces/skills/skill-catalog.ts'
+import { getSkillCatalog, type Skill } from '../../server/interfaces/skills/skill-catalog.ts'
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
 import { dumpWhenSettled } from '../support/dump.ts'
 import { type PopulatedPlumbline, startPopulatedPlumbline } from '../support/populated-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /** Runs every skill with its examples and with random inputs: no input of a model may cause a 500. */
-const { skills } = findCatalog(contract)
+const { skills } = getSkillCatalog(contract)
 
 let populated: PopulatedPlumbline
 beforeAll(async () => {

@@ -62,24 +62,29 @@ describe('bodies', () => {
     ['UTF-16', Buffer.from('{"companyName":"A"}', 'utf16le'), 400, 'malformed_json'],
     ['a raw control character in a text', '{"companyName":"A\nB"}', 400, 'malformed_json'],
     ['comments', '{"companyName":"A"} // vendor', 400, 'malformed_json'],
-    ['a text of only spaces for a name', `{"companyName":"${' '.repeat(200)}"}`, 422, 'validation_failed'],
+    ['a name of only spaces', `{"companyName":"${' '.repeat(200)}"}`, 422, 'validation_failed'],
     [
-      'a megabyte of spaces for an e-mail',
+      'a megabyte of spaces as an email address',
       `{"companyName":"A","email":"${' '.repeat(1_000_000)}"}`,
       422,
       'validation_failed',
     ],
-    ['a megabyte of e-mail', `{"companyName":"A","email":"${'a@'.repeat(500_000)}"}`, 422, 'validation_failed'],
+    [
+      'an email address of a megabyte',
+      `{"companyName":"A","email":"${'a@'.repeat(500_000)}"}`,
+      422,
+      'validation_failed',
+    ],
     [
       '100,000 scopes',
       JSON.stringify({ companyName: 'A', scopes: Array.from({ length: 100_000 }, (_, i) => `${i}`) }),
       422,
       'validation_failed',
     ],
-    ['one byte more than a mebibyte', `{"companyName":"A"}${' '.repeat(1024 * 1024 - 18)}`, 413, 'payload_too_large'],
+    ['one byte more than 1 MiB', `{"companyName":"A"}${' '.repeat(1024 * 1024 - 18)}`, 413, 'payload_too_large'],
   ]
 
-  test.each(refused)('%s', async (_what, body, status, code) => {
+  test.each(refused)('a body with %s is rejected', async (_what, body, status, code) => {
     const started = performance.now()
     const response = await send(body)
     expect([response.status, JSON.parse(response.body).code]).toEqual([status, code])
@@ -123,7 +128,7 @@ describe('bodies', () => {
     ])
   })
 
-  test('a character that is sent as two JSON escapes is stored correctly', async () => {
+  test('a character that is sent as two JSON escapes is stored as one character', async () => {
     const response = await send('{"companyName":"\\ud83d\\ude00 \\\\ud800"}')
     expect([response.status, JSON.parse(response.body).companyName]).toEqual([201, '😀 \\ud800'])
   })
@@ -289,7 +294,7 @@ describe('headers', () => {
   })
 })
 
-test('the service still works after the malformed requests', async () => {
+test('the service still responds after the malformed requests', async () => {
   expect((await fetch(`${plumbline.url}/readyz`)).status).toBe(200)
   const { body, status } = await plumbline.get(`${VENDORS}?limit=200`)
   expect(status).toBe(200)

@@ -100,7 +100,9 @@ describe.skipIf(!isHere)('mock and service', () => {
   })
 
   describe('the mock responds like the service', () => {
-    test.each(operations)('$id', (operation) => compareAll((each) => each.operation?.id === operation.id))
+    test.each(operations)('the mock responds to $id like the service', (operation) =>
+      compareAll((each) => each.operation?.id === operation.id),
+    )
     test('the mock responds like the service to a request for an unknown operation', () =>
       compareAll((each) => each.operation === null))
   })
@@ -124,7 +126,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     expect(differing).toEqual([])
   })
 
-  test('differences.txt lists only differences that exist', () => {
+  test('differences.txt lists only existing differences between the mock and the service', () => {
     expect([...listed].filter((what) => !differing.has(what) && !isOnPostgresOnly(what))).toEqual([])
   })
 })

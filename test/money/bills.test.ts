@@ -16,7 +16,7 @@ afterAll(() => plumbline.stop())
 
 const NO_RETAINAGE = { retainagePercent: 0 }
 
-test('B1: the due date of a bill never moves', async () => {
+test('the due date of a bill never moves', async () => {
   const [first, second] = example('B1').steps
   const { id } = await builder.order(1000, NO_RETAINAGE)
   await builder.progress(id, first?.with.completedPercent, { on: '2026-10-01' })
@@ -34,7 +34,7 @@ test('B1: the due date of a bill never moves', async () => {
   }
 })
 
-test('B2: a payment takes the discounts of the bills that are still within their discount period', async () => {
+test('a payment takes the discounts of the bills that are still within their discount period', async () => {
   const [step] = example('B2').steps
   const { payment: expected } = step?.expect ?? {}
   const paidOn = Object.values<Body>(example('B2').expect.paidOn)
@@ -70,7 +70,7 @@ test('B2: a payment takes the discounts of the bills that are still within their
   }
 })
 
-test('B3: an invoice number in a different spelling needs an override', async () => {
+test('an invoice number in a different spelling needs an override', async () => {
   const [first, second, third, fourth] = example('B3').steps
   const { id } = await builder.order(1000, NO_RETAINAGE)
   const create = (invoiceNumber: string) =>
@@ -95,7 +95,7 @@ test('B3: an invoice number in a different spelling needs an override', async ()
     expect([spelling, (await create(spelling)).body.reason]).toEqual([spelling, 'needs_override'])
 })
 
-test('B4: voiding a partial payment of a bill for two orders reopens the bill', async () => {
+test('voiding a partial payment of a bill for two orders reopens the bill', async () => {
   const [create, , pay, paid, voided] = example('B4').steps
   const byBill = { billingMethod: 'by_bill' }
   const a = await builder.order(1000, byBill)
@@ -122,7 +122,7 @@ test('B4: voiding a partial payment of a bill for two orders reopens the bill', 
   expect(await builder.orderNow(b.id)).toMatchObject(example('B4').expect.B)
 })
 
-test('B5: a credit memo reduces the retainage', async () => {
+test('a credit memo reduces the retainage of its order', async () => {
   const [progress, create, , run] = example('B5').steps
   const { id } = await builder.order(1000)
   await builder.progress(id, 100)
@@ -138,7 +138,7 @@ test('B5: a credit memo reduces the retainage', async () => {
   for (const bill of await builder.billsOf(id)) expect(bill).toMatchObject({ status: 'paid', openAmount: 0 })
 })
 
-test('B6: completed work of an order that is billed by the vendor is payable only after a bill is approved', async () => {
+test('completed work of an order that is billed by the vendor is payable only after a bill is approved', async () => {
   const [payable, tooMuch, create, pay] = example('B6').steps
   const { id } = await builder.order(1000, { billingMethod: 'by_bill' })
   await builder.progress(id, 100)
@@ -157,7 +157,7 @@ test('B6: completed work of an order that is billed by the vendor is payable onl
   expect(await builder.orderNow(id)).toMatchObject(example('B6').expect)
 })
 
-test('B7: paying an amount other than the amount in the conditional lien waiver needs an override', async () => {
+test('paying an amount other than the amount in the conditional lien waiver needs an override', async () => {
   const [request, pay, again] = example('B7').steps
   await builder.reset({ netDays: 30 }, { lienWaiverRequired: true, email: 'office@lonestar.example.com' })
   const { id } = await builder.order(1000, NO_RETAINAGE)
@@ -179,7 +179,7 @@ test('B7: paying an amount other than the amount in the conditional lien waiver 
   expect(await builder.get(`/lien-waivers/${waiver.id}`)).toMatchObject({ status: 'void' })
 })
 
-test('B9: an order is closed when its exact total is paid, and no override pays more', async () => {
+test('an order is closed when its exact total is paid, and no override can pay more', async () => {
   const [above, exact] = example('B9').steps
   const { id } = await builder.order(100, NO_RETAINAGE)
   await builder.progress(id, 100)
@@ -279,7 +279,7 @@ test('a bill without an order is paid like other bills', async () => {
   expect(await builder.get(`/bills/${bill.id}`)).toMatchObject({ status: 'paid', openAmount: 0 })
 })
 
-test('later bills use a deposit', async () => {
+test('a deposit is applied to later bills', async () => {
   const { id } = await builder.order(1000, NO_RETAINAGE)
   await builder.paid(await builder.pay({ poId: id, paymentType: 'deposit', grossAmount: 300 }))
   expect(await builder.orderNow(id)).toMatchObject({ payableAmount: -300 })
@@ -298,7 +298,7 @@ test('later bills use a deposit', async () => {
 test.each([
   ['the other sign than the order', 40],
   ['the sign of the order without any bill', -20],
-])('a payment of a deduction is refused with %s', async (_, grossAmount) => {
+])('a payment of a deduction is rejected with %s', async (_, grossAmount) => {
   const { id: parentPoId } = await builder.order(1000)
   const { id } = await builder.order(-20, { poType: 'change', parentPoId, retainagePercent: undefined })
   const { status } = await builder.post('/payments', { poId: id, paymentType: 'progress', grossAmount })

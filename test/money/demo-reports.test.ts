@@ -79,7 +79,7 @@ test('the ledger of the demo builder balances, and agrees with its records', asy
   await expectBalancedLedger(plumbline, demo.organizationId)
 })
 
-test('job cost balances by home equal the costs in the records', async () => {
+test('job cost balances by home match the costs in the records', async () => {
   const computed = await query(sql<{ id: string; cost: number }>`
     select "homeId" as "id", sum("amount") as "cost" from (${costs()}) as c
     group by 1 having sum("amount") <> 0`)
@@ -96,7 +96,7 @@ test('job cost balances by home equal the costs in the records', async () => {
   }
 })
 
-test('wipReport equals the contracts, costs, and billings in the records', async () => {
+test('wipReport matches the contracts, costs, and billings in the records', async () => {
   const { homes, atClosing, total } = await report('wipReport')
   const byHome = sql`
     select h."id" as "homeId", h."closingDate", k."price" as "contract", k."revenueMethod",
@@ -144,7 +144,7 @@ test('wipReport equals the contracts, costs, and billings in the records', async
   expectSame(atClosing, closing, 'homeId')
 })
 
-test('marginReport equals the prices, orders, and costs in the records', async () => {
+test('marginReport matches the prices, orders, and costs in the records', async () => {
   const { homes, margin } = await report('marginReport')
   const computed = await query(sql<Body>`
     select "homeId", "price", "cost", "price" - "cost" as "margin", "closingDate" from (
@@ -162,7 +162,7 @@ test('marginReport equals the prices, orders, and costs in the records', async (
   )
 })
 
-test('apAging equals the open bills, retainage, and unbilled work in the records', async () => {
+test('apAging matches the open bills, retainage, and unbilled work in the records', async () => {
   const { vendors, total } = await report('apAging')
   const bucket = (from: number | null, to: number | null) => sql`
     coalesce(sum(p."open") filter (where ${from === null ? sql`true` : sql`${today}::date - p."dueDate" >= ${from}::integer`}
@@ -194,7 +194,7 @@ test('apAging equals the open bills, retainage, and unbilled work in the records
     )
 })
 
-test('vendorStatement equals the bills and payments of each vendor', async () => {
+test('vendorStatement matches the bills and payments of each vendor', async () => {
   const computed = await query(sql<Body & { vendorId: string }>`
     select v."id" as "vendorId",
       coalesce((select sum(b."amount") from "bills" b where b."organizationId" = v."organizationId" and b."vendorId" = v."id"
@@ -224,7 +224,7 @@ test('vendorStatement equals the bills and payments of each vendor', async () =>
   }
 })
 
-test('retainageSummary equals the retainage on bills less released retainage', async () => {
+test('retainageSummary matches the retainage on bills less released retainage', async () => {
   const { vendors, withheld } = await report('retainageSummary')
   const computed = await query(sql<Body>`
     select "vendorId", sum("amount") as "withheld",
@@ -255,7 +255,7 @@ test('retainageSummary equals the retainage on bills less released retainage', a
   )
 })
 
-test('budgetVsActual equals the budgets, orders, and costs of each home', async () => {
+test('budgetVsActual matches the budgets, orders, and costs of each home', async () => {
   const homes = await query(sql<Body>`
     select h."id",
       coalesce((select sum(b."budgeted") from "budgetLines" b where b."organizationId" = h."organizationId"
@@ -278,7 +278,7 @@ test('budgetVsActual equals the budgets, orders, and costs of each home', async 
   }
 })
 
-test('backlogReport equals the sales under contract whose homes are not closed', async () => {
+test('backlogReport matches the sales under contract whose homes are not closed', async () => {
   const { sales, count, value } = await report('backlogReport')
   const computed = await query(sql<Body>`
     select k."saleId", k."number", k."price" from (${contracts()}) as k
@@ -290,7 +290,7 @@ test('backlogReport equals the sales under contract whose homes are not closed',
   expect([count, value]).toEqual([computed.length, computed.reduce((sum, { price }) => sum + price, 0)])
 })
 
-test('cashFlowForecast pays pending payments, open bills, and the rest of all orders', async () => {
+test('cashFlowForecast includes pending payments, open bills, and the remaining amounts of all orders', async () => {
   const forecast = await report('cashFlowForecast', { weeks: 52 })
   const total = (kind: string) => forecast.weeks.reduce((sum: number, week: Body) => sum + week[kind], 0)
   const [pending] = await query(sql<{ amount: number }>`
@@ -316,7 +316,7 @@ test('cashFlowForecast pays pending payments, open bills, and the rest of all or
   expect(net).toBeCloseTo((inflow?.amount ?? 0) - (open?.amount ?? 0), 2)
 })
 
-test('purchaseForecast equals the budgeted parts of open trades less the ordered parts', async () => {
+test('purchaseForecast matches the budgeted parts of open trades less the ordered parts', async () => {
   const weeks = 26
   const { parts } = await report('purchaseForecast', { weeks })
   const computed = await query(sql<Body>`
@@ -348,7 +348,7 @@ test('purchaseForecast equals the budgeted parts of open trades less the ordered
   for (const { needed, ordered, toOrder } of parts) expect(ordered + toOrder).toBeCloseTo(needed, 6)
 })
 
-test('the totals of Form 1099 equal the payments of the year', async () => {
+test('the totals of Form 1099 match the payments of the year', async () => {
   const computed = await query(sql<Body>`
     select p."vendorId", sum(p."amount" + p."backupWithheld") as "paid", count(*)::integer as "payments",
       sum(p."backupWithheld") as "backupWithheld"

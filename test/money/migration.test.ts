@@ -72,7 +72,7 @@ test('the migration keeps the amounts of orders and creates bills and payments t
   expect(payment.amount).toBe(400 + 40)
 })
 
-test('B8: the next payment run deducts an earlier overpayment', async () => {
+test('the next payment run deducts an earlier overpayment', async () => {
   const [step] = example('B8').steps
   const { payment: expected } = step?.expect ?? {}
   const a = await builder.order(1000, { retainagePercent: 0 })

@@ -160,7 +160,7 @@ test('a WIP report of a past day includes a draw that was repaid later', async (
   expect(await reportWip()).toMatchObject({ draws: 0 })
 })
 
-test('the ledger has the billed, retained, and received amounts of a buyer', async () => {
+test('the ledger contains the billed, retained, and received amounts of a buyer', async () => {
   const sale = await sellOverTime()
   const application = await certify(sale, builder.day(0))
   await builder.done(`/applications/${application.id}/receipts`, { amount: 60_000 })

@@ -62,7 +62,7 @@ async function completePipeline({ id, pipeline }: Body): Promise<Body> {
   return sale
 }
 
-test('P1: a forecast counts a pending retainage release once', async () => {
+test('a forecast counts a pending retainage release once', async () => {
   const expected = example('P1').expect
   const { id } = await builder.order(1000)
   await plan()
@@ -74,7 +74,7 @@ test('P1: a forecast counts a pending retainage release once', async () => {
   expect({ out: of('out'), payments: of('payments'), retainage: of('retainage') }).toEqual(expected)
 })
 
-test('P2: a forecast divides a payment over the communities of its orders', async () => {
+test('a forecast divides a payment among the communities of its orders', async () => {
   const { payments: expected } = example('P2').expect
   const x = builder.site.communityId
   const y = (await builder.made('/communities', { name: 'Cedar Bend', code: 'CB' })).id
@@ -91,7 +91,7 @@ test('P2: a forecast divides a payment over the communities of its orders', asyn
   expect({ X: inX('payments'), Y: inY('payments'), all: everywhere('payments') }).toEqual(expected)
 })
 
-test('a forecast divides a payment of a bill without an order over the homes of its lines', async () => {
+test('a forecast divides a payment of a bill without an order among the homes of its lines', async () => {
   const y = (await builder.made('/communities', { name: 'Cedar Bend', code: 'CB' })).id
   const elsewhere = (await builder.made('/homes', { name: 'Lot 3', communityId: y })).id
   const line = (homeId: string, amount: number) => ({ homeId, amount, description: 'Dumpster' })
@@ -104,7 +104,7 @@ test('a forecast divides a payment of a bill without an order over the homes of 
   expect(inX('payable') + inY('payable')).toBeCloseTo(100.01, 5)
 })
 
-test('P3: a forecast counts a deposit as an advance on the work instead of income', async () => {
+test('a forecast counts a deposit as an advance on the work instead of income', async () => {
   const { total, depositPaid } = given('P3').purchaseOrder
   const { id } = await builder.order(total, { retainagePercent: 0 })
   await plan()
@@ -122,7 +122,7 @@ test('a forecast counts a pending deposit once, even if its order has an open bi
   expect([of('payments'), of('payable'), of('work'), of('out')]).toEqual([5000, 0, 15_000, 20_000])
 })
 
-test('P4: the task of an order determines its date, even if the trade has a later task', async () => {
+test("a forecast dates an order by the order's own task, even if the trade has a later task", async () => {
   const { order, netDays } = given('P4')
   const { id } = await builder.order(order.total, { retainagePercent: 0 })
   const own = await plan({ poIds: [id] })
@@ -132,7 +132,7 @@ test('P4: the task of an order determines its date, even if the trade has a late
   expect(paid).toBe(Math.floor(countDaysBetween(builder.day(0), addDays(own.plannedEnd, netDays)) / 7))
 })
 
-test('P5: a forecast includes the closing of a sale whose stages are complete', async () => {
+test('a forecast includes the closing of a sale whose stages are complete', async () => {
   const { price } = given('P5').sale
   const { id: homeId } = await builder.made('/homes', {
     ...{ name: 'Lot 42', communityId: builder.site.communityId, basePrice: price },
@@ -157,7 +157,7 @@ test('a forecast deducts certified applications and requested draws from the clo
   expect([of('applications'), of('draws'), of('closings'), of('in')]).toEqual([90_000, 50_000, 260_000, 400_000])
 })
 
-test('a forecast reserves the retainage of work that is not billed by the steps of its order', async () => {
+test('a forecast reserves the retainage of unbilled work according to the retainage steps of its order', async () => {
   const { id } = await builder.order(10_000, {
     retainageSteps: [{ atPercent: 50, percent: 0, applies: 'further' }],
   })
@@ -168,7 +168,7 @@ test('a forecast reserves the retainage of work that is not billed by the steps 
   expect([of('payable'), of('work'), of('retainage')]).toEqual([1800, 7700, 500])
 })
 
-test('P6: an extra that was sold later does not count as fade', async () => {
+test('an extra that was sold later does not count as margin fade', async () => {
   const { baseline, afterLock } = given('P6')
   const { homeId } = builder
   await builder.made(`/homes/${homeId}/budget/lines`, { scope: 'framing', amount: baseline.cost })
@@ -186,7 +186,7 @@ test('P6: an extra that was sold later does not count as fade', async () => {
   expect(homes).toMatchObject([{ ...example('P6').expect, fadeFromChanges: -6000, fadeFromCost: 0 }])
 })
 
-test('P7: an archived home remains in the margin report of its year', async () => {
+test('an archived home remains in the margin report of its year', async () => {
   const { homes: expected, margin } = example('P7').expect
   const ids: string[] = []
   for (const { margin: ofHome } of given('P7').homes) {
@@ -209,7 +209,7 @@ test('P7: an archived home remains in the margin report of its year', async () =
   expect([report.homes.length, report.margin]).toEqual([expected, margin])
 })
 
-test('P8: payables are aged by the due dates of their bills', async () => {
+test('payables are aged by the due dates of their bills', async () => {
   const { expect: days } = example('P8')
   const terms = (netDays: number) => builder.patch(`/vendors/${builder.vendorId}`, { paymentTerms: { netDays } })
   // 10 % of the first line is retained.
@@ -266,7 +266,7 @@ test('the total of apAging equals the payable balance of the ledger, for each ve
   }
 })
 
-test('P9: a vendor statement has an opening and a closing balance', async () => {
+test('a vendor statement has an opening and a closing balance', async () => {
   const { bills, payments } = given('P9')
   const created: Body[] = []
   for (const { postingDate, amount } of bills) {
@@ -306,7 +306,7 @@ test('a vendor statement has the retainage, credit memos, and discounts of its p
   ])
 })
 
-test('P11: the backlog of a past day includes homes that closed later', async () => {
+test('the backlog of a past day includes homes that closed later', async () => {
   const { expect: days } = example('P11')
   const [first, complete, closed] = given('P11').sales
   const sold: Body[] = []
@@ -335,7 +335,7 @@ test('a sale that is canceled later remains in the backlog of an earlier day, at
   expect(await builder.skill('backlogReport', { asOf: before })).toMatchObject({ count: 1, value: 300_000 })
 })
 
-test('W6: the cost of a home on a past day includes retainage once', async () => {
+test('the cost of a home on a past day includes retainage once', async () => {
   const { invoice, invoiceDate } = given('W6')
   const { homeId } = builder
   const { id } = await builder.order(100_000)
@@ -347,7 +347,7 @@ test('W6: the cost of a home on a past day includes retainage once', async () =>
   expect(row).toMatchObject(example('W6').expect)
 })
 
-test('W5: a backcharge as the only cost is no negative progress', async () => {
+test('a home whose only cost is a backcharge has no negative progress', async () => {
   const { contract, estimatedCost, costToDate } = given('W5')
   await builder.made(`/homes/${builder.homeId}/budget/lines`, { scope: 'framing', amount: estimatedCost })
   await sell(builder.homeId, { basePrice: contract, revenueMethod: 'over_time' })
@@ -356,7 +356,7 @@ test('W5: a backcharge as the only cost is no negative progress', async () => {
   expect((await builder.skill('wipReport', {})).homes).toMatchObject([example('W5').expect])
 })
 
-test('W9: stored materials earn no margin, also in a report for a past day', async () => {
+test('stored materials earn no margin, even in a report for a past day', async () => {
   const { contract, estimatedCost, costToDate, uninstalledMaterials } = given('W9')
   const { homeId } = builder
   await builder.made(`/homes/${homeId}/budget/lines`, { scope: 'framing', amount: estimatedCost })
@@ -377,7 +377,7 @@ test('W9: stored materials earn no margin, also in a report for a past day', asy
   expect((await builder.skill('wipReport', {})).homes).toMatchObject([{ costToDate, uninstalledMaterials: 0 }])
 })
 
-test('a WIP report does not change when later work, budget changes and contracts are recorded', async () => {
+test('a WIP report does not change when later work, budget changes, and contracts are recorded', async () => {
   const { homeId } = builder
   await builder.made(`/homes/${homeId}/budget/lines`, { scope: 'framing', amount: 200_000 })
   await lock(homeId)

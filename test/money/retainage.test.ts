@@ -16,7 +16,7 @@ afterAll(() => plumbline.stop())
 
 const release = (id: string, more: object = {}) => ({ poId: id, paymentType: 'retainage_release', ...more })
 
-test('R1: progress cannot fall below a pending release of retainage', async () => {
+test('the progress of an order cannot fall below a pending release of retainage', async () => {
   const [progress, pay, lower] = example('R1').steps
   const { id } = await builder.order(1000)
   expect(await builder.progress(id, 100)).toMatchObject(progress?.expect)
@@ -32,7 +32,7 @@ test('R1: progress cannot fall below a pending release of retainage', async () =
     expect((await builder.refused('/payments', { poId: id, paymentType, grossAmount: 1 }))[1]).toBe('not_enough_left')
 })
 
-test('R2: retainage cannot be released before it is withheld', async () => {
+test('retainage cannot be released before it is withheld', async () => {
   const [step] = example('R2').steps
   const { id } = await builder.order(1000, { billingMethod: 'by_bill' })
   await builder.progress(id, 100)
@@ -43,7 +43,7 @@ test('R2: retainage cannot be released before it is withheld', async () => {
   expect(await builder.orderNow(id)).toMatchObject(example('R2').expect)
 })
 
-test('R3: paid work can be reversed only by a credit memo', async () => {
+test('paid work can be reversed only by a credit memo', async () => {
   const [, run, , lower, memo] = example('R3').steps
   const { id } = await builder.order(1000)
   await builder.progress(id, 100)
@@ -61,7 +61,7 @@ test('R3: paid work can be reversed only by a credit memo', async () => {
   expect(vendors.find((one: { vendorId: string }) => one.vendorId === builder.vendorId)).toMatchObject(retainageSummary)
 })
 
-test.each(['R4', 'R6'])('%s: retainage follows the steps and the limit', async (name) => {
+test.each(['R4', 'R6'])('retainage follows the steps and the limit in example %s', async (name) => {
   const { given, expect: expected } = example(name) as unknown as {
     given: { total: number }
     expect: { retainageByDone: Record<string, number> }
@@ -74,7 +74,7 @@ test.each(['R4', 'R6'])('%s: retainage follows the steps and the limit', async (
   }
 })
 
-test('R5: a step that applies to all amounts makes the surplus retainage releasable', async () => {
+test('a retainage step that applies to all amounts makes the excess retainage releasable', async () => {
   const { steps, expect: expected } = example('R5')
   const { given } = example('R5') as unknown as { given: { retainageSteps: object[] } }
   const { id } = await builder.order(10_000, { billingMethod: 'by_bill', retainageSteps: given.retainageSteps })
@@ -98,7 +98,7 @@ test('a paid release of retainage remains when lower progress voids the bill tha
   expect(await builder.orderNow(id)).toMatchObject({ billedAmount: 400, retainedAmount: 38, releasedAmount: 2 })
 })
 
-test('R7: stored materials are billed only once', async () => {
+test('stored materials of an order are billed only once', async () => {
   const [stored, moved] = example('R7').steps
   const { id } = await builder.order(10_000)
   const progress = (completedAmount: number, storedAmount: number) =>
@@ -113,7 +113,7 @@ test('R7: stored materials are billed only once', async () => {
   expect(await builder.orderNow(id)).toMatchObject(example('R7').expect)
 })
 
-test('R8: the lienWaiverRequired setting of the order overrides the setting of the vendor', async () => {
+test('the lienWaiverRequired setting of an order overrides the setting of the vendor', async () => {
   const vendor = { lienWaiverRequired: false, email: 'office@lonestar.example.com' }
   await builder.reset({ netDays: 30 }, vendor)
   const { id } = await builder.order(1000, { lienWaiverRequired: true })

@@ -24,7 +24,7 @@ const change = async (base: Body, total: number): Promise<Body> => {
   return builder.orderNow(id)
 }
 
-test.each(['base first', 'change first'])('O1: base and a deduction are one order, %s', async (first) => {
+test.each(['base first', 'change first'])('an order and its deduction are paid as one order, %s', async (first) => {
   const [, run, , release] = example('O1').steps
   const base = await builder.order(1000)
   const deduction = await change(base, -100)
@@ -40,7 +40,7 @@ test.each(['base first', 'change first'])('O1: base and a deduction are one orde
   expect(await builder.orderNow(deduction.id)).toMatchObject({ status: 'closed', balance: 0 })
 })
 
-test('an order that is completed before its deduction is paid only up to the total of both', async () => {
+test('a completed order with an open deduction is paid only up to the total of both', async () => {
   const base = await builder.order(1000)
   await change(base, -100)
   await builder.progress(base.id, 100)
@@ -48,7 +48,7 @@ test('an order that is completed before its deduction is paid only up to the tot
   expect((await builder.run()).payment.amount).toBe(810)
 })
 
-test('O2: a credit line limits the payment before the line is completed', async () => {
+test('a credit line of an order limits payments before the line is completed', async () => {
   const [first, run, second] = example('O2').steps
   const { id } = await builder.order([1000, -400])
   const line = (lineId: string) => ({ lines: [{ lineId, completedPercent: 100 }] })
@@ -60,7 +60,7 @@ test('O2: a credit line limits the payment before the line is completed', async 
   expect(await builder.orderNow(id)).toMatchObject(example('O2').expect)
 })
 
-test('O3: voiding an order voids its change orders and emits an event for each', async () => {
+test('voiding an order voids its change orders and emits an event for each', async () => {
   const base = await builder.order(1000)
   const addition = await change(base, 200)
   await builder.done(`/purchase-orders/${base.id}/status`, { status: 'void', reason: 'vendor left' })
@@ -82,7 +82,7 @@ test('an order with a paid change order cannot be voided', async () => {
   expect((await builder.refused(path, { status: 'void' })).slice(0, 2)).toEqual([409, 'in_use'])
 })
 
-test('O4: a deduction below the billed amount cannot be approved until a credit memo is entered', async () => {
+test('a deduction that would reduce an order below its billed amount cannot be approved until a credit memo is entered', async () => {
   const [early, memo] = example('O4').steps
   const base = await builder.order(1000)
   await builder.progress(base.id, 100)

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObservedPage } from '../../scripts/processes/chromium.ts'
-import { findCatalog } from '../../server/interfaces/skills/skill-catalog.ts'
+import { getSkillCatalog } from '../../server/interfaces/skills/skill-catalog.ts'
 import { actions } from '../../web/admin/actions/actions.gen.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
@@ -40,7 +40,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
   })
 
   test('every operation for keys and every composite skill has a form, except those that a named page performs', () => {
-    const names = findCatalog(plumbline.app.services.contract).skills.map(({ name }) => name)
+    const names = getSkillCatalog(plumbline.app.services.contract).skills.map(({ name }) => name)
     expect(names.filter((name) => !Object.hasOwn(actions, name))).toEqual(Object.keys(OTHER_PAGES))
     expect(Object.keys(actions).filter((name) => !names.includes(name))).toEqual([])
   })
@@ -103,7 +103,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
     ])
   })
 
-  test('after a change, the form can be saved again', async () => {
+  test('a form can be saved again after another change', async () => {
     const { page } = seen
     const { id } = (await plumbline.post('/api/ext/scopes', { name: 'Framing' })).body
     await page.goto(`${plumbline.url}/actions/updateScope?scopeId=${id}`)
@@ -116,7 +116,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
     }
   })
 
-  test('two clicks on a slow network create one record', async () => {
+  test('clicking a button twice on a slow network creates only one record', async () => {
     const { page } = seen
     await page.route('**/api/ext/execute', async (route) => {
       await new Promise((resolve) => page.once('console', resolve))
@@ -133,7 +133,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
     expect((await plumbline.get('/api/ext/communities?q=barton')).body.data).toHaveLength(1)
   })
 
-  test('a report can be read on a phone', async () => {
+  test('a report page can be read on a phone', async () => {
     const phone = await visit(browser, plumbline, { width: 390 })
     const { page } = phone
     await page.goto(`${plumbline.url}/actions?q=cash`)

@@ -94,7 +94,7 @@ describe.skipIf(chromium === null)('the pages of users, the organization and its
     }
   })
 
-  test('a table shows the permissions of each role', async () => {
+  test('the users page shows the permissions of each role in a table', async () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Roles', exact: true }).click()
     const table = page.getByRole('table', { name: 'Permissions of each role' })
@@ -104,7 +104,7 @@ describe.skipIf(chromium === null)('the pages of users, the organization and its
       .toEqual([...['reads, writes', 'reads, writes'], ...['nothing', 'nothing', 'nothing', 'nothing', 'nothing']])
   })
 
-  test('organization settings can be changed separately', async () => {
+  test('each organization setting can be saved separately', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/organization`)
     const dialog = page.locator('.dialog')

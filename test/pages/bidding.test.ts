@@ -70,7 +70,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByText('24,500').first().waitFor({ timeout: 4000 })
   })
 
-  test("a vendor's question can be answered to all invited vendors, who do not learn who asked", async () => {
+  test("a user can answer a vendor's question for all invited vendors without revealing who asked", async () => {
     const { page } = seen
     const id = page.url().split('/').at(-1)?.split('?')[0]
     const { body: request } = await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })

@@ -50,7 +50,7 @@ describe.skipIf(chromium === null)('the pages of bills', () => {
     await plumbline.stop()
   })
 
-  test('a bill is entered with its file beside the fields', async () => {
+  test('the form for a new bill shows the attached file beside the fields', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/payments/bills`)
     await page.getByRole('button', { name: 'New bill' }).first().click()
@@ -142,7 +142,7 @@ describe.skipIf(chromium === null)('the pages of bills', () => {
     await limited.close()
   })
 
-  test('a part of a bill can be paid', async () => {
+  test('a user can pay part of a bill', async () => {
     const { page } = seen
     const { id } = await findBill('B-0001')
     await page.goto(`${plumbline.url}/payments/bills/${id}`)
@@ -177,7 +177,7 @@ describe.skipIf(chromium === null)('the pages of bills', () => {
     await history.getByText('Approved → Paid').waitFor()
   })
 
-  test('a paid payment is reversed with a reason', async () => {
+  test('a user can reverse a paid payment with a reason', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Void', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -189,7 +189,7 @@ describe.skipIf(chromium === null)('the pages of bills', () => {
     expect(await findBill('B-0001')).toMatchObject({ status: 'approved', openAmount: 4500, reservedAmount: 0 })
   })
 
-  test('several bills are chosen and paid together', async () => {
+  test('a user can select several bills and pay them together', async () => {
     const { page } = seen
     const other = await created('/vendors', { companyName: 'Travis Roof & Gutter', paymentTerms: { netDays: 45 } })
     const [one, two] = [await billed(framerId, 120), await billed(other.id, 80)]

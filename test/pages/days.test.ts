@@ -156,7 +156,7 @@ describe.skipIf(chromium === null)('the days of an office', () => {
     await close()
   })
 
-  test('a superintendent can report the work, an inspection, and a problem', async () => {
+  test('a superintendent can report completed work, an inspection, and a problem', async () => {
     const { page, close } = await visit(browser, plumbline, { email: SAM })
     const dialog = page.getByRole('dialog')
     await page.goto(`${plumbline.url}/schedule`)

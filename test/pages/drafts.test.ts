@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('unsaved entries of forms', () => {
     expect(await storedDrafts()).toBe('[]')
   })
 
-  test('after the session has ended, the same request continues when the user signs in', async () => {
+  test('a request that failed because the session had ended continues after the user signs in', async () => {
     const { page } = seen
     const dialog = page.getByRole('dialog', { name: 'New community' })
     await dialog.getByLabel('Name', { exact: true }).fill('Barton Bluff')
@@ -156,7 +156,7 @@ describe.skipIf(chromium === null)('unsaved entries of forms', () => {
     expect(await page.getByLabel('Company', { exact: true }).inputValue()).toBe('Hill Country Tile')
   })
 
-  test('another user does not get the entries', async () => {
+  test('a form does not show the unsaved entries of another user', async () => {
     const { page } = seen
     const vera = { name: 'Vera Okafor', email: 'vera@harrowfinch.example.com', role: 'admin' }
     expect((await plumbline.post('/api/admin/users', vera, await plumbline.signIn())).status).toBe(201)
@@ -229,7 +229,7 @@ describe.skipIf(chromium === null)('unsaved entries of forms', () => {
     await page.getByRole('heading', { name: 'Plans' }).first().waitFor()
   })
 
-  test('after the session has ended, the page stays open for a user who signed in to another organization', async () => {
+  test('after the session has ended, a user who last used another organization continues in the organization of the page', async () => {
     const { page } = seen
     const other = await plumbline.newBuilder()
     await page.goto(`${plumbline.url}/communities`)

@@ -347,7 +347,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect([taps, (await read(`punch-items/${fixed.id}`)).status]).toEqual([1, 'verified'])
   })
 
-  test('entries without a connection are sent exactly once, even after the page ends', async () => {
+  test('entries that are made offline are sent exactly once, even after the page is closed', async () => {
     const [done, late] = [await newTask('Paint stairs'), await newTask('Paint attic')]
     await open()
     await waitUntilStored()
@@ -409,7 +409,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await page.unroute('**/delay')
   })
 
-  test('after the session ends, entries wait until the user signs in again on the page', async () => {
+  test('after the session ends, offline entries wait until the user signs in again on the page', async () => {
     const { id } = await newTask('Paint fence')
     await open()
     await page.context().clearCookies()
@@ -425,7 +425,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect((await read(`attachments?recordId=${id}`)).data).toHaveLength(1)
   })
 
-  test('an entry is held only if another user changed the fields that the entry depends on', async () => {
+  test('an offline entry is held only if another user changed the fields that the entry depends on', async () => {
     const [moved, changed] = [await newTask('Paint den'), await newTask('Paint bath')]
     await open()
     await goOffline(true)
@@ -497,7 +497,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     })
   })
 
-  test('an entry that the service rejects stays in the outbox with the reason until the user deletes it', async () => {
+  test('an offline entry that the service rejects stays in the outbox with the reason until the user deletes it', async () => {
     const { id } = await newTask('Paint shed')
     await open()
     await goOffline(true)
@@ -524,7 +524,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect((await plumbline.post(`/api/ext/drawings/${drawingId}/revisions`, revision)).status).toBe(200)
   }
 
-  test('a kept drawing opens without a connection and stays at its revision until the user updates it', async () => {
+  test('a drawing that is saved for offline use stays at its revision until the user updates it', async () => {
     const sheet = { homeId, sheetNumber: 'A-101', title: 'First floor', discipline: 'architectural' }
     const { id: drawingId } = await created('drawings', sheet)
     await issueRevision(drawingId, 'A')
@@ -549,7 +549,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await button('Keep').waitFor()
   })
 
-  test('the page loads at most 120 kB compressed', async () => {
+  test("the superintendent's page loads at most 120 kB, compressed", async () => {
     expect(seen.strayed).toEqual([])
     const context = await browser.newContext({ serviceWorkers: 'block' })
     const counting = await context.newPage()

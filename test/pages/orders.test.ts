@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     })
   })
 
-  test('the page of an order previews each step', async () => {
+  test('the page of an order previews the effect of each status change', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders`)
     await page.getByRole('link', { name: 'PO-0014-01' }).click()

@@ -37,7 +37,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await plumbline.stop()
   })
 
-  test('each invited framer can open the link to the bid request in its email', async () => {
+  test('each invited vendor can open the bid request with the link in its email', async () => {
     const { page } = office
     await page.goto(`${plumbline.url}/bidding/new`)
     await page.getByLabel('Community').selectOption({ index: 1 })
@@ -68,7 +68,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('each framer enters its price in the portal and sees no other price', async () => {
+  test('each vendor enters its price in the portal and sees no other price', async () => {
     for (const [i, { page }] of vendors.entries()) {
       const press = i === 0 ? pressByKeyboard : (of: Locator) => of.click()
       await press(page.getByRole('link', { name: 'Enter our price' }))
@@ -125,7 +125,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('a framer can accept an issued order on its portal page', async () => {
+  test('a vendor can accept an issued order on its portal page', async () => {
     const { page } = office
     await page.getByRole('link', { name: 'Orders', exact: true }).first().click()
     await page.getByRole('link', { name: /^PO-/ }).first().click()

@@ -49,7 +49,7 @@ describe.skipIf(chromium === null)('the report pages', () => {
     await plumbline.stop()
   })
 
-  test('a report that is found by a word shows its lists with totals and a chart', async () => {
+  test('a report that is found with the search shows its lists with totals and a chart', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/reports`)
     await page.getByLabel('Search reports').fill('commitments')

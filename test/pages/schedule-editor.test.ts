@@ -88,7 +88,7 @@ describe.skipIf(chromium === null)('the schedule editor of a home', () => {
     })
   })
 
-  test('the work left on a started task moves its end', async () => {
+  test('changing the remaining workdays of a started task moves its end', async () => {
     const { page } = wide
     const slab = await created('tasks', { homeId, name: 'Slab poured' })
     await plumbline.post(`/api/ext/tasks/${slab.id}/status`, { status: 'in_progress' })

@@ -48,7 +48,7 @@ describe.skipIf(chromium === null)('the pages of home owners in a browser', () =
     return new URL(body.ownerUrl).pathname
   }
 
-  test('each page of an owner is small, accessible, and fits phones and desktops', async () => {
+  test('each page of a home owner is small, accessible, and fits phones and desktops', async () => {
     const judge = await openVisitor(chrome, plumbline.url, { withScripts: true })
     const { page } = judge
     const paths = new Map<string, string>()
@@ -80,7 +80,7 @@ describe.skipIf(chromium === null)('the pages of home owners in a browser', () =
     await judge.close()
   }, 240_000)
 
-  test('an owner can sign a change with only a keyboard and without scripts', async () => {
+  test('a home owner can sign a change with only a keyboard and without scripts', async () => {
     const guest = await openVisitor(chrome, plumbline.url)
     const { page } = guest
     await page.goto(plumbline.url + building)
@@ -96,7 +96,7 @@ describe.skipIf(chromium === null)('the pages of home owners in a browser', () =
     await guest.close()
   }, 60_000)
 
-  test("the owner's page is in Spanish if the owner chooses Spanish", async () => {
+  test("the home owner's page is in Spanish if the owner chooses Spanish", async () => {
     const guest = await openVisitor(chrome, plumbline.url)
     await guest.page.goto(plumbline.url + closed)
     await guest.page.getByRole('link', { name: 'Español' }).click()

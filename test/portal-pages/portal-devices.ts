@@ -32,7 +32,7 @@ export function testPortalDevices(setting: () => Setting): void {
     })
     afterAll(() => guest.close())
 
-    test('no page is wider than the screen', async () => {
+    test('no portal page is wider than the screen', async () => {
       const { plumbline, world } = setting()
       const wide: [name: string, overflow: number, controls: string[]][] = []
       for (const [name, path] of PAGES) {
@@ -43,14 +43,14 @@ export function testPortalDevices(setting: () => Setting): void {
       expect(wide).toEqual([])
     })
 
-    test('texts follow the font size of the browser', async () => {
+    test('portal text follows the font size of the browser', async () => {
       const { plumbline, world } = setting()
       await page.goto(plumbline.url + world.root)
       const size = await findFontSize(page)
       expect(Math.round((size / DEFAULT_FONT_PX) * 100)).toBeGreaterThanOrEqual(percent - 5)
     })
 
-    test('no focused control of the price page is behind the bar at the bottom', async () => {
+    test('no focused control of the price page is hidden behind the bar at the bottom', async () => {
       const { plumbline, world } = setting()
       await page.goto(`${plumbline.url}${world.root}/${world.invitation}/price`)
       const hidden: string[] = []

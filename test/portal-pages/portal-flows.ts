@@ -79,7 +79,7 @@ export function testPortalFlows(setting: () => Setting): void {
       await page.getByLabel('Offer').nth(2).selectOption('Not included')
       await page.getByLabel('Note').nth(1).fill('From another plant')
       await page.locator('summary', { hasText: 'Alternates' }).click()
-      await page.getByLabel('What do you offer?').first().fill('Trusses of steel')
+      await page.getByLabel('What are you offering?').first().fill('Trusses of steel')
       await page.getByLabel('Amount').first().fill('2,500')
       await press('Review')
       await says('All required prices are entered.')

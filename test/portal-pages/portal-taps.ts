@@ -26,7 +26,7 @@ export function testDoubleTaps(setting: () => Setting): void {
     const open = (path: string) => page.goto(`${setting().plumbline.url}${setting().world.root}/${path}`)
     const isNotTooLate = async () => expect(await page.getByText(/Too late|no longer possible/).count()).toBe(0)
 
-    test('a bid is sent and withdrawn only once', async () => {
+    test('a vendor that taps every button twice submits and withdraws a bid only once', async () => {
       const { world } = setting()
       const { ext, get, site, vendorId } = world
       const requested = { ...site.framing(), vendorIds: [vendorId], title: 'Stairs' }
@@ -47,7 +47,7 @@ export function testDoubleTaps(setting: () => Setting): void {
       expect(await bids()).toMatchObject([{ status: 'withdrawn' }])
     })
 
-    test('a question and a message are sent once', async () => {
+    test('a vendor that taps every button twice sends a question and a message only once', async () => {
       const { world } = setting()
       const { ext, get, site, vendorId } = world
       const { id, invitations } = await ext('/bids/request', { ...site.framing(), vendorIds: [vendorId] })
@@ -67,7 +67,7 @@ export function testDoubleTaps(setting: () => Setting): void {
       expect(sent).toHaveLength(1)
     })
 
-    test('a reply to a message is sent once', async () => {
+    test('a vendor that taps every button twice replies to a message only once', async () => {
       const { world } = setting()
       const recipients = [{ type: 'vendor', id: world.vendorId }]
       const { id } = await world.ext('/messages', { recipients, subject: 'Gate', body: 'Is the gate open?' })
@@ -80,7 +80,7 @@ export function testDoubleTaps(setting: () => Setting): void {
       expect(data.map(({ body }: { body: string }) => body)).toEqual(['The gate is open.', 'Is the gate open?'])
     })
 
-    test('a lien waiver is signed once', async () => {
+    test('a vendor that taps every button twice signs a lien waiver only once', async () => {
       const { ext, get, site, vendorId } = setting().world
       const lines = [{ description: 'Stairs', quantity: 1, unitPrice: 1000 }]
       const { id: poId } = await ext('/purchase-orders', { homeId: site.lot14, vendorId, scope: 'framing', lines })
@@ -97,7 +97,7 @@ export function testDoubleTaps(setting: () => Setting): void {
       expect(await get(`/lien-waivers/${id}`)).toMatchObject({ status: 'signed', signedBy: 'Joan Abbott' })
     })
 
-    test('a document is uploaded once', async () => {
+    test('a vendor that taps every button twice uploads a document only once', async () => {
       const { world } = setting()
       const documents = async () =>
         (await world.get(`/vendors/${world.vendorId}/compliance-documents?type=w9`)).data.length
@@ -109,7 +109,7 @@ export function testDoubleTaps(setting: () => Setting): void {
       expect(await documents()).toBe(1)
     })
 
-    test('a calendar is created once', async () => {
+    test('a vendor that taps every button twice creates a calendar only once', async () => {
       const { world } = setting()
       await open('dates')
       await tapTwice('Add dates to my calendar')
@@ -117,7 +117,7 @@ export function testDoubleTaps(setting: () => Setting): void {
       expect((await world.get(`/calendar-feeds?vendorId=${world.vendorId}`)).data).toHaveLength(1)
     })
 
-    test('a response to an invitation, an order, and a date shows its result', async () => {
+    test('a vendor that taps a response to an invitation, an order, or a task date twice sees its result', async () => {
       const { world } = setting()
       const { ext, site, vendorId } = world
       const { invitations } = await ext('/bids/request', { ...site.framing(), vendorIds: [vendorId] })

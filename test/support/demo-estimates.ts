@@ -56,7 +56,7 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
       ['P2850 A', { default: 224_391.07, JR: 223_562.43, MCC: 224_640.31, CH: 224_862.3, BB: 228_465.18 }],
       ['P2850 B', { default: 226_085.33, JR: 225_258.91, MCC: 226_334.57, CH: 226_556.56, BB: 230_227.67 }],
       ['P2850 C', { default: 229_153.59, JR: 228_329.39, MCC: 229_402.83, CH: 229_624.82, BB: 233_179.47 }],
-    ])('%s costs what it should in every community, to the cent', async (house, totals) => {
+    ])('%s has the expected cost in every community, to the cent', async (house, totals) => {
       const [plan = '', elevation = ''] = house.split(' ')
       // Only these elevations have a trim of cast stone, whose price has expired.
       const unpriced = ['P2100 C', 'P2850 C'].includes(house) ? [{ sku: 'STN-CAP', issue: 'expired' }] : []

@@ -19,6 +19,6 @@ test.each([
   'select "id" from "mails" where "organizationId" = $1 for no key update skip locked',
   'select from "organizations" where "id" = $1 for key share',
   'update "bids" as t set "status" = $2 where t."organizationId" = $1 returning t."id"',
-])('a simple statement breaks none: %s', (text) => {
+])('a simple statement breaks no rule: %s', (text) => {
   expect(findBrokenRules(text)).toEqual([])
 })

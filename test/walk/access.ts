@@ -58,7 +58,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
     })
 
     describe.skipIf(!isTestedHere())('every operation rejects unknown callers', () => {
-      test.each(operations)('$id', async (operation) => {
+      test.each(operations)('$id rejects unknown callers', async (operation) => {
         for (const [what, authorization, code] of strangers) {
           const response = await ours.send(operation, {
             key: null,
@@ -76,7 +76,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
     describe.skipIf(!isTestedHere())(
       'a key can run an operation only with every permission that the operation requires',
       () => {
-        test.each(openToKeys)('$id', async (operation) => {
+        test.each(openToKeys)('$id requires each of its permissions', async (operation) => {
           for (const permission of operation.permissions) {
             const narrowed = ALL_PERMISSIONS.filter((other) => other !== permission)
             const refused = await ours.send(operation, { key: keys.get(narrowed.join()) ?? '' })
@@ -130,7 +130,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
         ({ path }) => path.includes('{') && idNames(path).every((name) => findIdPrefix(name) !== undefined),
       )
 
-      test.each(named)('$id by path', async (operation) => {
+      test.each(named)("$id does not find another builder's resource by its path", async (operation) => {
         const [name = ''] = idNames(operation.path)
         const foreign = theirs.addressFor(operation)
         const query = foreign.includes('?') ? foreign.slice(foreign.indexOf('?')) : ''
@@ -149,7 +149,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
 
       const filtered = operations.filter(({ method, id }) => method === 'GET' && id.startsWith('list'))
 
-      test.each(filtered)('$id by filter', async (operation) => {
+      test.each(filtered)("$id does not find another builder's resource with a filter", async (operation) => {
         const mine = await ours.send(operation)
         expect(mine.status).toBe(200)
         const foreignIds = new Set(
@@ -170,7 +170,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
 
       const referring = operations.filter((operation) => operation.takesBody)
 
-      test.each(referring)('$id by reference', async (operation) => {
+      test.each(referring)("$id rejects a reference to another builder's resource", async (operation) => {
         for (const body of ours.bodiesOf(operation)) {
           for (const { field, pointer, changed } of withForeignIds(body)) {
             const response = await ours.send(operation, { body: changed })

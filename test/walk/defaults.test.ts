@@ -61,7 +61,7 @@ const cases = [...contract.operations.values()].flatMap((operation) => {
 })
 
 describe.skipIf(!isTestedHere())('defaults are filled in', () => {
-  test.each(cases)('$id', async ({ operation, query, bodies }) => {
+  test.each(cases)('$id fills in defaults', async ({ operation, query, bodies }) => {
     for (const { body, places } of bodies.length > 0 ? bodies : [{ body: undefined, places: [] }]) {
       for (const checked of [await overHttp(operation, body), inProcess(operation, body)]) {
         for (const [path, value] of query) expect([path, valueAt(checked.query, path)]).toEqual([path, value])

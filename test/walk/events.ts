@@ -58,9 +58,12 @@ export function testEvents(populated: () => PopulatedPlumbline): void {
     }, 120_000)
 
     describe("each event matches the contract's declaration", () => {
-      test.each(listEntriesAtPath('webhooks').map(([type]) => type))('%s', (type) => {
-        for (const event of recorded.filter((each) => each.type === type)) expect(describeEventErrors(event)).toBe('')
-      })
+      test.each(listEntriesAtPath('webhooks').map(([type]) => type))(
+        'each event of type %s matches its declaration',
+        (type) => {
+          for (const event of recorded.filter((each) => each.type === type)) expect(describeEventErrors(event)).toBe('')
+        },
+      )
     })
 
     test('the test data contains exactly the events that the operations declare', () => {
@@ -93,7 +96,7 @@ export function testEvents(populated: () => PopulatedPlumbline): void {
       const writing = [...contract.operations.values()].filter(
         ({ method, id }) => method !== 'GET' && !SKILL_RUNNERS.has(id),
       )
-      test.each(writing)('$id', ({ id, emits }) => {
+      test.each(writing)('$id emits only the events that it declares', ({ id, emits }) => {
         expect(emits).toEqual(expect.arrayContaining(populated().plumbline.emissions.of(id)))
       })
     })

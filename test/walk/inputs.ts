@@ -27,7 +27,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
     })
 
     describe('a body that cannot be read is rejected before any other check', () => {
-      test.each(withBody)('$id', async (operation) => {
+      test.each(withBody)('$id rejects an unreadable body before any other check', async (operation) => {
         for (const text of selectThird(operation, UNREADABLE)) {
           const refused = await world.send(operation, { body: text })
           expect([text, refused.status, refused.body.code]).toEqual([text, 400, 'malformed_json'])
@@ -49,7 +49,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
     })
 
     describe('a body that breaks the schema is rejected with a pointer', () => {
-      test.each(withBody)('$id', async (operation) => {
+      test.each(withBody)('$id rejects a body that breaks the schema with a pointer', async (operation) => {
         for (const body of selectThird(operation, ['null', '[]', '"text"', '1', 'true', '[{}]'])) {
           expectInvalid(await world.send(operation, { body }), [''])
         }
@@ -63,7 +63,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
     })
 
     describe('fields that only the service sets cannot be sent', () => {
-      test.each(withBody)('$id', async (operation) => {
+      test.each(withBody)('$id rejects fields that only the service sets', async (operation) => {
         const taken = Object.keys((resolveValue(findBodySchema(operation)) as { properties?: object }).properties ?? {})
         const responded = Object.entries(operation.declaration.responses).filter(([status]) => status < '300')
         const good = world.bodyOf(operation) as Record<string, unknown>
@@ -87,13 +87,13 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
 
     describe('an operation without a body accepts no body', () => {
       const sending = withoutBody.filter(({ method }) => method !== 'GET')
-      test.each(sending.filter(({ method }) => method === 'POST'))('$id', async (operation) => {
+      test.each(sending.filter(({ method }) => method === 'POST'))('$id accepts no body', async (operation) => {
         expectInvalid(await world.send(operation, { body: { noSuchField: 1 } }), [''])
       })
     })
 
     describe('query parameters must match the contract', () => {
-      test.each(operations)('$id', async (operation) => {
+      test.each(operations)('$id rejects query parameters that do not match the contract', async (operation) => {
         const [address = '', query] = world.addressFor(operation).split('?')
         const ask = (...provided: (readonly [name: string, value: string])[]) => {
           const requested = provided.map(([name, value]) => `${name}=${value}`).join('&')
@@ -132,7 +132,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
     })
 
     describe('headers must match the contract', () => {
-      test.each(operations)('$id', async (operation) => {
+      test.each(operations)('$id rejects headers that do not match the contract', async (operation) => {
         for (const declared of operation.declaration.parameters ?? []) {
           const { name, in: where } = contract.resolve(declared)
           if (where !== 'header') continue

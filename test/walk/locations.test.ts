@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 describe('a new resource can be read at its Location', () => {
-  test.each(creations)('$id', async ({ id }) => {
+  test.each(creations)('a resource created by $id can be read at its Location', async ({ id }) => {
     const response = created.get(id)
     const location = response?.headers.get('location')
     expect(location).toMatch(/^\/api\/ext\//)

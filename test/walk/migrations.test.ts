@@ -11,7 +11,7 @@ const migrations = readdirSync(FOLDER)
 
 describe('a migration blocks no request and keeps the previous version working', () => {
   const ruled = migrations.filter(({ name }) => name > LAST_WITHOUT_RULES && !WITH_DOWNTIME.has(name))
-  test.for(ruled)('$name', ({ name, text }) => {
+  test.for(ruled)('the migration $name follows the rules for migrations', ({ name, text }) => {
     const before = migrations.filter((other) => other.name < name).map((other) => other.text)
     expect(listMigrationErrors(text, before.join('\n'))).toEqual([])
   })

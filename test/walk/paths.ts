@@ -20,64 +20,70 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
     })
 
     describe.skipIf(!isTestedHere())('the error for an unknown method of a path lists the allowed methods', () => {
-      test.each([...operationsByPath])('%s', async (path, operations) => {
-        const declared = operations.map(({ method }): string => method)
-        const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
-        for (const method of [
-          'GET',
-          'HEAD',
-          'POST',
-          'PUT',
-          'PATCH',
-          'DELETE',
-          'OPTIONS',
-          'TRACE',
-          'PROPFIND',
-          'QUERY',
-        ]) {
-          if (allowed.includes(method)) continue
-          const response = await sendRequest(method, path.replaceAll(/\{\w+\}/g, 'x'))
-          expect([method, response.status]).toEqual([method, 405])
-          expect(response.allow?.split(', ').sort()).toEqual([...allowed].sort())
-          if (method !== 'HEAD')
-            expect(JSON.parse(response.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
-        }
-      })
+      test.each([...operationsByPath])(
+        'the error for an unknown method of %s lists the allowed methods',
+        async (path, operations) => {
+          const declared = operations.map(({ method }): string => method)
+          const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
+          for (const method of [
+            'GET',
+            'HEAD',
+            'POST',
+            'PUT',
+            'PATCH',
+            'DELETE',
+            'OPTIONS',
+            'TRACE',
+            'PROPFIND',
+            'QUERY',
+          ]) {
+            if (allowed.includes(method)) continue
+            const response = await sendRequest(method, path.replaceAll(/\{\w+\}/g, 'x'))
+            expect([method, response.status]).toEqual([method, 405])
+            expect(response.allow?.split(', ').sort()).toEqual([...allowed].sort())
+            if (method !== 'HEAD')
+              expect(JSON.parse(response.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
+          }
+        },
+      )
     })
 
-    test.skipIf(!isTestedHere())('a path that is not in the contract is unknown, whatever it resembles', async () => {
-      const known = [...operationsByPath.keys()].filter((path) => !path.includes('{'))
-      const strange = known.flatMap((path) => [
-        `${path}/`,
-        path.toUpperCase(),
-        `/${path}`,
-        path.replace('/ext/', '//ext/'),
-        `${path}/x/y/z/w`,
-        `${path};a=1`,
-        `${path}%2F`,
-      ])
-      for (const target of [
-        ...strange,
-        '/api/ext',
-        '/api/ext/',
-        '/api',
-        '/api/ext/nothing',
-        '/api/ext/__proto__',
-        '/api/ext/constructor',
-        '/api/ext/..',
-        '/api/ext/%',
-      ]) {
-        const response = await sendRequest('GET', target)
-        // A path with a parameter in that position treats the rest as an ID, and authenticates first.
-        const match = contract.match('GET', target)
-        if (match.operation !== null) continue
-        const [status, code] = match.allow.length > 0 ? [405, 'method_not_allowed'] : [404, 'unknown_path']
-        expect([target, response.status, JSON.parse(response.body).code]).toEqual([target, status, code])
-      }
-    })
+    test.skipIf(!isTestedHere())(
+      'a path that is not in the contract returns unknown_path, even if it resembles another path',
+      async () => {
+        const known = [...operationsByPath.keys()].filter((path) => !path.includes('{'))
+        const strange = known.flatMap((path) => [
+          `${path}/`,
+          path.toUpperCase(),
+          `/${path}`,
+          path.replace('/ext/', '//ext/'),
+          `${path}/x/y/z/w`,
+          `${path};a=1`,
+          `${path}%2F`,
+        ])
+        for (const target of [
+          ...strange,
+          '/api/ext',
+          '/api/ext/',
+          '/api',
+          '/api/ext/nothing',
+          '/api/ext/__proto__',
+          '/api/ext/constructor',
+          '/api/ext/..',
+          '/api/ext/%',
+        ]) {
+          const response = await sendRequest('GET', target)
+          // A path with a parameter in that position treats the rest as an ID, and authenticates first.
+          const match = contract.match('GET', target)
+          if (match.operation !== null) continue
+          const [status, code] = match.allow.length > 0 ? [405, 'method_not_allowed'] : [404, 'unknown_path']
+          expect([target, response.status, JSON.parse(response.body).code]).toEqual([target, status, code])
+        }
+      },
+    )
 
     describe('HEAD responds like GET, without the body', () => {
-      test.each(gets)('$id', async (operation) => {
+      test.each(gets)('$id responds to HEAD as to GET, without the body', async (operation) => {
         const address = world.addressFor(operation)
         const key = world.credentialFor(operation, address)
         const get = await sendRequest('GET', address, key)

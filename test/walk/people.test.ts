@@ -3,7 +3,7 @@ import { toOperationKeyPath } from '../../scripts/conformance/describe-response-
 import { describeSchemaErrors, listEntriesAtPath, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 import { createUser } from '../../server/domain/office/users/users.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
-import { isOpenToPrograms, type Operation } from '../../server/platform/calls/contract.ts'
+import { isOpenToApiClients, type Operation } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 import { ROLES, type Role } from '../../server/platform/keys/roles.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
@@ -21,7 +21,7 @@ import {
  * folder test the operations for programs. Requests that are rejected before any statement are tested once.
  */
 const operations = [...wholeContract.operations.values()]
-const ofPeople = operations.filter((operation) => !isOpenToPrograms(operation))
+const ofPeople = operations.filter((operation) => !isOpenToApiClients(operation))
 const bySession = ofPeople.filter(({ schemes }) => schemes.has('session'))
 const writes = ofPeople.filter(({ method }) => method !== 'GET')
 const taking = ofPeople.filter(({ declaration }) => '415' in declaration.responses)
@@ -165,7 +165,7 @@ describe('a service in normal operation', () => {
     }
   })
 
-  describe.skipIf(!isTestedHere())("a role may do exactly what the contract's table says", () => {
+  describe.skipIf(!isTestedHere())("a role allows exactly the operations in the contract's table", () => {
     const [, [, permissions] = [], [, administration] = []] = listEntriesAtPath('x-roles')
     const table = { ...permissions, ...administration } as Record<string, Record<string, Role[]>>
     const covers = (role: Role, permission: string) => {
@@ -173,7 +173,7 @@ describe('a service in normal operation', () => {
       return table[entity]?.[verb]?.includes(role) === true
     }
     const open = operations.filter(({ schemes }) => schemes.has('session'))
-    test.each(ROLES)('%s', async (role) => {
+    test.each(ROLES)('the role %s allows exactly the operations in the contract', async (role) => {
       const { database, clock, organizationId } = plumbline
       const email = `${role}@example.com`
       await createUser(database, clock, { organizationId, email, name: role, role, poApprovalLimit: 0 })

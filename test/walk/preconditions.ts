@@ -22,7 +22,7 @@ export function testPreconditions(populated: () => PopulatedPlumbline): void {
     })
 
     describe('an unchanged resource is not sent again', () => {
-      test.each(readable)('$id', async (operation) => {
+      test.each(readable)('$id does not send an unchanged resource again', async (operation) => {
         const first = await world.send(operation)
         expect(first.status).toBe(200)
         const etag = first.headers.get('etag') ?? ''
@@ -45,7 +45,7 @@ export function testPreconditions(populated: () => PopulatedPlumbline): void {
         before = await takeSnapshot(plumbline.database)
       })
 
-      test.each(guarded)('$id', async (operation) => {
+      test.each(guarded)('$id rejects a change that is based on another version', async (operation) => {
         for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '"0", "999998"']) {
           const refused = await world.send(operation, { headers: { 'if-match': header } })
           // A change that would be rejected for another reason is rejected for that reason (RFC 9110, 13.2.1).

@@ -52,7 +52,7 @@ afterAll(async () => {
   await mailServer.stop()
 })
 
-test('the text tests cover every list with texts', () => {
+test('the text tests cover every list that has text fields', () => {
   const walked = new Set<string>(lists.map(({ id }) => id))
   const others = [...contract.operations.keys()].filter((id) => id.startsWith('list') && !walked.has(id))
   expect(others.sort()).toEqual([
@@ -84,7 +84,7 @@ test('the text tests cover every list with texts', () => {
 })
 
 describe('a text with everything that JSON escapes is returned from a list unchanged', () => {
-  test.each(lists)('$id', async ({ operation, table }) => {
+  test.each(lists)('$id returns a text with escaped characters unchanged', async ({ operation, table }) => {
     const { status, body } = await world.send(operation)
     expect(status).toBe(200)
     expect(body.data.length).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { useField } from './day/field-store.ts'
-import { type Route, toHash, useRoute } from './parts/route.ts'
+import { type Route, toRouteHash, useRoute } from './parts/route.ts'
 import { SyncStatus } from './parts/sync-status.tsx'
 import { ClockScreen } from './screens/clock-screen.tsx'
 import { DayScreen } from './screens/day-screen.tsx'
@@ -94,7 +94,7 @@ function Screen({ route }: { route: Route }) {
 function Tab(props: { name: string; icon: IconName; to: readonly string[]; route: Route; count?: number }) {
   const { name, icon, to, route, count = 0 } = props
   return (
-    <a href={toHash(...to)} aria-current={route[0] === to[0] ? 'page' : undefined}>
+    <a href={toRouteHash(...to)} aria-current={route[0] === to[0] ? 'page' : undefined}>
       <Icon name={icon} />
       {name}
       {count > 0 && <span className="count">{count}</span>}

@@ -19,7 +19,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Adds or removes a form. While any form has unsaved entries, the browser asks before it closes or reloads the page. */
-export function markForm(form: object, isUnsaved: boolean): void {
+export function setFormUnsaved(form: object, isUnsaved: boolean): void {
   if (isUnsaved) unsaved.add(form)
   else unsaved.delete(form)
   // A browser cannot keep a page with this listener for the Back button, so the listener exists only while needed.

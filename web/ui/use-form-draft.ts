@@ -3,7 +3,7 @@ import { useLocation } from 'react-router'
 import { savedChange } from '../api/saved-change.ts'
 import { fillControl, findStorableControl, isSameControl, readControl } from './form-controls.ts'
 import { type ControlDraft, deleteDraft, readDraft, writeDraft } from './form-drafts.ts'
-import { markForm } from './unsaved-forms.ts'
+import { setFormUnsaved } from './unsaved-forms.ts'
 
 /** Entries of a form that are not in named controls, such as chosen records or the number of rows. */
 export interface FormEntries<Entries> {
@@ -51,7 +51,7 @@ export function useFormDraft<Entries>(options: {
     const own = latest.current
     if (state.controls.length === 0 && own?.isChanged !== true) return
     state.isSubmitted = false
-    markForm(state, true)
+    setFormUnsaved(state, true)
     writeDraft(key, {
       at: Date.now(),
       controls: state.controls,
@@ -62,7 +62,7 @@ export function useFormDraft<Entries>(options: {
     state.controls = []
     state.pending = []
     state.isSubmitted = false
-    markForm(state, false)
+    setFormUnsaved(state, false)
     if (key !== null) deleteDraft(key)
     setRestoredAt(null)
   }, [key, state])
@@ -108,7 +108,7 @@ export function useFormDraft<Entries>(options: {
       observer.disconnect()
       stopListening()
       openForms.delete(id)
-      markForm(state, false)
+      setFormUnsaved(state, false)
     }
   }, [form, id, key, state, store, forget])
 

@@ -471,9 +471,9 @@ function zip(name: string, content: Buffer, claimedBytes: number): Buffer {
 }
 
 test.each([
-  ['says how much it expands to', 256 * 1024 * 1024],
+  ['states its decompressed size', 256 * 1024 * 1024],
   ['claims to be small', 100],
-])('a document that is a decompression bomb is rejected: it %s', async (_what, claimedBytes) => {
+])('a decompression bomb that %s is rejected', async (_what, claimedBytes) => {
   const bomb = zip('[Content_Types].xml', deflateRawSync(Buffer.alloc(256 * 1024 * 1024)), claimedBytes)
   const { status, body } = await uploadFile(plumbline, bomb, { recordId: idOf('message'), fileName: 'Bid.docx' })
   expect([status, body.errors?.[0].code]).toEqual([422, 'contentType'])

@@ -89,7 +89,7 @@ test('an image is converted to the requested size, turned upright, and stripped 
   expect((await getImage(body.id)).bytes).toEqual((await getImage(body.id, 'thumb')).bytes)
 })
 
-test('an image request for a file that cannot be displayed is rejected with the reason', async () => {
+test('an image request for a file that cannot be displayed is rejected with a reason', async () => {
   const jpeg = await createPhoto().jpeg().toBuffer()
   const heic = Buffer.concat([Buffer.from('0000001866747970686569630000000068656963', 'hex'), Buffer.alloc(200)])
   const files = [

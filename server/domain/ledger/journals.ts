@@ -39,7 +39,7 @@ export async function createJournal(call: WriteCall, body: Checked['JournalCreat
 
 export async function transferCost(call: WriteCall, body: Checked['CostTransfer']): Promise<Journal> {
   const { fromHomeId, fromScope, fromCostCodeId, toHomeId, toScope, toCostCodeId, amount } = body
-  if (amount === 0) throw validationFailed([{ pointer: '/amount', code: 'minimum', message: 'must be more than 0' }])
+  if (amount === 0) throw validationFailed([{ pointer: '/amount', code: 'minimum', message: 'must be greater than 0' }])
   const side = (name: 'from' | 'to') => ({
     ...{ homeId: `/${name}HomeId`, scope: `/${name}Scope`, costCodeId: `/${name}CostCodeId`, amount: '/amount' },
   })

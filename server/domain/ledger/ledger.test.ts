@@ -63,7 +63,7 @@ const journal = (homeId: string, amount: number, effectiveDate?: string) =>
     ...(effectiveDate && { effectiveDate }),
   })
 
-test('the balances of a past day do not depend on the order in which days are read (L1)', async () => {
+test('the balances of a past day do not depend on the order in which days are read', async () => {
   at('2026-10-05T15:00:00Z')
   const { id } = await order()
   at('2026-10-20T15:00:00Z')
@@ -87,7 +87,7 @@ test('the balances of a past day do not depend on the order in which days are re
   }
 })
 
-test('a transfer counts from its effective date but is visible only after it is recorded (L2)', async () => {
+test('a transfer counts from its effective date but is visible only after it is recorded', async () => {
   at('2026-10-15T15:00:00Z')
   await journal(site.lot14, 1000, '2026-10-15')
   at('2026-11-04T15:00:00Z')
@@ -105,7 +105,7 @@ test('a transfer counts from its effective date but is visible only after it is 
   expect(await both('2026-10-30')).toEqual([1000, 0])
 })
 
-test('the balances of a closed month do not change (C1)', async () => {
+test('the balances of a closed month do not change', async () => {
   at('2026-10-20T15:00:00Z')
   const { id } = await order()
   await done(`/purchase-orders/${id}/progress`, { completedPercent: 100, on: '2026-10-15' })
@@ -177,7 +177,7 @@ const signedInHere = async () => {
   return session
 }
 
-test('periods are closed in order', async () => {
+test('ledger periods can be closed only in order', async () => {
   at('2026-11-05T15:00:00Z')
   expect(await get('/ledger/close')).toEqual({ closedThrough: null, earliestDate: null, ledgerStartDate: null })
   expect(await refused('/ledger/close', { throughDate: '2026-11-05' })).toMatchObject({ status: 422, code: 'maximum' })
@@ -187,7 +187,7 @@ test('periods are closed in order', async () => {
   expect(await refused('/ledger/close', { throughDate: '2026-10-15' })).toMatchObject({ code: 'already_done' })
 })
 
-test('only an owner can reopen a period', async () => {
+test('only an owner can reopen a ledger period', async () => {
   at('2026-11-05T15:00:00Z')
   await done('/ledger/close', { throughDate: '2026-09-30' })
   const october = await done('/ledger/close', { throughDate: '2026-10-31' })
@@ -212,7 +212,7 @@ test('only an owner can reopen a period', async () => {
   ])
 })
 
-test('closing a period waits for pending postings and rejects later postings to the period', async () => {
+test('closing a ledger period waits for pending postings and rejects later postings to the period', async () => {
   at('2026-11-05T15:00:00Z')
   await journal(site.lot14, 1, '2026-10-01')
   const answers = await Promise.all([
@@ -345,7 +345,7 @@ test('the job cost ledger lists costs between an opening and a closing balance, 
   expect([unknown.status, unknown.body.code]).toEqual([422, 'unknown_reference'])
 })
 
-test('balances by group are paginated', async () => {
+test('ledger balances by group are paginated', async () => {
   await journal(site.lot14, 1)
   await journal(site.lot15, 2)
   const by = async (query: string) => get(`/ledger/balances?groupBy=home${query}`)
@@ -401,7 +401,7 @@ test('the accounting queue contains a journal entry and its reversal', async () 
   })
 })
 
-test('a filtered list of postings reads a long ledger in several pages until it finds a rare posting', async () => {
+test('a filtered list of postings reads several pages of a long ledger to find a rare posting', async () => {
   const { id: entryId } = await journal(site.lot14, 120, '2026-09-15')
   const [rare] = (await get(`/ledger/postings?entryId=${entryId}&measure=cost`)).data
   await sql`

@@ -39,7 +39,7 @@ const close = (throughDate: string) =>
     plumbline.database.statements,
   )
 
-test('all postings of one call belong to one entry', async () => {
+test('all postings of one call belong to one ledger entry', async () => {
   const first = await write((call) => recordPostings(call, { postings: cost(1000.01) }))
   const second = await write((call) =>
     recordPostings(call, { postings: cost(-0.01), reversesEntryId: first, note: 'Corrected.' }),
@@ -54,12 +54,12 @@ test('all postings of one call belong to one entry', async () => {
   ])
 })
 
-test('an amount of zero creates no posting', async () => {
+test('an amount of zero creates no ledger posting', async () => {
   expect(await write((call) => recordPostings(call, { postings: cost(0) }))).toBeNull()
   expect(await stored()).toEqual([])
 })
 
-test('an entry whose postings do not balance is rejected', async () => {
+test('a ledger entry whose postings do not balance is rejected', async () => {
   const [only = []] = [cost(5).slice(0, 1)]
   await expect(write((call) => recordPostings(call, { postings: only }))).rejects.toThrow('Expected a balanced entry')
   const elsewhere = cost(5).map((posting, i) => ({ ...posting, homeId: `hom_${i}` }))
@@ -67,7 +67,7 @@ test('an entry whose postings do not balance is rejected', async () => {
   expect(await stored()).toEqual([])
 })
 
-test('the database rejects changes and deletions of postings', async () => {
+test('the database rejects changes and deletions of ledger postings', async () => {
   await write((call) => recordPostings(call, { postings: cost(5) }))
   const before = await stored()
   const { statements } = plumbline.database
@@ -104,7 +104,7 @@ test('work that is dated in a closed period is posted on the first open day', as
   expect(await stored()).toHaveLength(4)
 })
 
-test('two concurrent calls that create the ledger of a builder both record their postings', async () => {
+test('if two concurrent calls make the first postings of a builder, both are recorded', async () => {
   await Promise.all([cost(5), cost(7)].map((postings) => write((call) => recordPostings(call, { postings }))))
   expect(await stored()).toHaveLength(4)
 })

@@ -59,7 +59,7 @@ test('a user who is a recipient by name and by role receives a message only once
   expect((await plumbline.get(sent.headers.get('location') ?? '')).body).toEqual(sent.body)
 })
 
-test('a reply belongs to the thread of the original message', async () => {
+test('a reply to a message belongs to the thread of the original message', async () => {
   const { body: first } = await plumbline.post('/api/ext/messages', { body: 'When?', recipients: to(admin) })
   const answer = (inReplyToId: string) =>
     plumbline.post('/api/ext/messages', { body: 'Tuesday.', recipients: to(owner), inReplyToId })
@@ -144,7 +144,7 @@ test('repeating a message request with the same Idempotency-Key sends only one m
   expect(all.data.filter((message: { body: string }) => message.body === 'Once.')).toHaveLength(1)
 })
 
-test('a reply without recipients is sent to every participant of the conversation except its sender', async () => {
+test('a reply that names no recipients is sent to every participant of the conversation except its sender', async () => {
   const newKey = async () => ({ key: await plumbline.newKey(['messages:read', 'messages:write']) })
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
   const recipients = [...to(owner, admin), { type: 'vendor', id: vendor.id }]
@@ -158,7 +158,7 @@ test('a reply without recipients is sent to every participant of the conversatio
   })
 })
 
-test('a reply to a message that was sent with an API key is sent to the user of the key', async () => {
+test("a reply through an API key to its own user's message is sent to the original recipient", async () => {
   const first = await plumbline.post('/api/ext/messages', { body: 'Who comes?', recipients: to(admin) })
   const key = await newKeyOf(admin)
   const reply = await plumbline.post('/api/ext/messages', { body: 'I do.', inReplyToId: first.body.id }, { key })

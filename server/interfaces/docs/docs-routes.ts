@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Services } from '../../platform/calls/call.ts'
-import { isOpenToPrograms } from '../../platform/calls/contract.ts'
+import { isOpenToApiClients } from '../../platform/calls/contract.ts'
 import { matchesEtag } from '../../platform/calls/etag.ts'
 import { EXTERNAL_PREFIX, PORTAL_PREFIX, publishCompleteContract } from '../service/published-contract.ts'
 import { renderChangelogFeed } from './changelog-feed.ts'
@@ -20,7 +20,7 @@ import { type Page, renderDocsPage, type Site } from './page/page.ts'
 import { buildPostmanCollection } from './postman-collection.ts'
 import { renderProblemPage, renderProblemsPage } from './problem-pages.ts'
 import { buildCodeSamples } from './reference/code-samples.ts'
-import { findReferenceIndex } from './reference/reference-index.ts'
+import { getReferenceIndex } from './reference/reference-index.ts'
 import { renderReferenceOverview, renderSectionPage } from './reference/reference-pages.ts'
 import { renderRolesPage } from './roles-page.ts'
 import { listSearchEntries } from './search-entries.ts'
@@ -40,7 +40,7 @@ export function createDocsRoutes({ contract, config }: Services): Router {
     docs: `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/docs`,
   }
   let missing: PreparedContent | undefined
-  const operations = [...contract.operations.values()].filter(isOpenToPrograms)
+  const operations = [...contract.operations.values()].filter(isOpenToApiClients)
 
   // The root redirects to the documentation. The root serves nothing else.
   routes.get('/', (_req, res) => res.redirect(302, site.docs))
@@ -63,7 +63,7 @@ export function createDocsRoutes({ contract, config }: Services): Router {
     else
       res.redirect(
         302,
-        `${site.docs}/reference/${findReferenceIndex(contract).sectionOf(operation).slug}#${operation.id}`,
+        `${site.docs}/reference/${getReferenceIndex(contract).sectionOf(operation).slug}#${operation.id}`,
       )
   })
   routes.get('/docs/demo-key', createDemoKeyRoute(config))

@@ -1,7 +1,7 @@
 import type { EventTypeEntry } from '../../../client/contract.gen.ts'
 import {
   type Contract,
-  isOpenToPrograms,
+  isOpenToApiClients,
   type OperationObject,
   type ParameterObject,
 } from '../../platform/calls/contract.ts'
@@ -77,7 +77,7 @@ to it.</p>`
  */
 function renderEmittingOperations(site: Site, contract: Contract, type: string) {
   const emitters = [...contract.operations.values()].filter(
-    (each) => isOpenToPrograms(each) && each.emits.includes(type),
+    (each) => isOpenToApiClients(each) && each.emits.includes(type),
   )
   if (emitters.length === 0) return null
   const links = emitters.map(({ id }) => html`<li><a href="${site.docs}/operations/${id}"><code>${id}</code></a></li>`)

@@ -1,4 +1,4 @@
-import { type Contract, isOpenToPrograms, type Operation } from '../../platform/calls/contract.ts'
+import { type Contract, isOpenToApiClients, type Operation } from '../../platform/calls/contract.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { EXTERNAL_PREFIX } from '../service/published-contract.ts'
 import { GUIDES, readGuide } from './guides.ts'
@@ -16,7 +16,7 @@ export function renderLlmsText(site: Site, contract: Contract, config: Config): 
     return formatLink(title, docs(`/guides/${name}`), lead)
   })
   const external = [...contract.operations.values()].filter(
-    (operation) => operation.path.startsWith(EXTERNAL_PREFIX) && isOpenToPrograms(operation),
+    (operation) => operation.path.startsWith(EXTERNAL_PREFIX) && isOpenToApiClients(operation),
   )
   const operations = [...Map.groupBy(external, getTag)].map(([tag, members]) =>
     formatSection(

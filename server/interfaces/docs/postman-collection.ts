@@ -3,7 +3,7 @@ import type { Contract, Operation } from '../../platform/calls/contract.ts'
 import type { Site } from './page/page.ts'
 import { findExampleRequest } from './reference/code-samples.ts'
 import { listParameters } from './reference/operation-section.ts'
-import { findReferenceIndex, findSuccessResponse, type ReferenceIndex } from './reference/reference-index.ts'
+import { findSuccessResponse, getReferenceIndex, type ReferenceIndex } from './reference/reference-index.ts'
 
 /**
  * Returns the contract as a Postman collection, which many other clients can import (Collection v2.1.0,
@@ -12,7 +12,7 @@ import { findReferenceIndex, findSuccessResponse, type ReferenceIndex } from './
  * collection.
  */
 export function buildPostmanCollection(site: Site, contract: Contract): object {
-  const index = findReferenceIndex(contract)
+  const index = getReferenceIndex(contract)
   return {
     info: {
       name: site.title,

@@ -8,7 +8,7 @@ import { listProblemEntries } from './problem-pages.ts'
 import { type Field, flattenFields, listFields } from './reference/field-list.ts'
 import { ABOUT_THESE_PAGES, splitIntroduction } from './reference/introduction.ts'
 import { listOperationFields } from './reference/operation-section.ts'
-import { findReferenceIndex } from './reference/reference-index.ts'
+import { getReferenceIndex } from './reference/reference-index.ts'
 import { SEARCH_SYNONYMS } from './search-synonyms.ts'
 import { listCompositeSkills, listSkillInput } from './skills-page.ts'
 
@@ -86,7 +86,7 @@ function addSynonyms(site: Site, entries: readonly SearchEntry[]): SearchEntry[]
 }
 
 function listOperationsAndObjects(site: Site, contract: Contract): SearchEntry[] {
-  const atlas = findReferenceIndex(contract)
+  const atlas = getReferenceIndex(contract)
   const base = `${site.docs}/reference`
   const entries = atlas.groups.flatMap(({ rooms }) =>
     rooms.flatMap((section) => {
@@ -120,7 +120,7 @@ function listOperationsAndObjects(site: Site, contract: Contract): SearchEntry[]
  * operation, and enumerations at the first field that uses them.
  */
 function listOtherSchemas(site: Site, contract: Contract): SearchEntry[] {
-  const atlas = findReferenceIndex(contract)
+  const atlas = getReferenceIndex(contract)
   const base = `${site.docs}/reference`
   const sections = atlas.groups.flatMap((group) => group.rooms)
   const places = new Map<string, { address: string; whose: string }>()

@@ -3,7 +3,7 @@ import { highlightCode } from './page/highlight-code.ts'
 import { type Html, html } from './page/html.ts'
 import { type Page, renderMarkdown, type Site } from './page/page.ts'
 import { type Field, listFields, renderFieldList } from './reference/field-list.ts'
-import { findReferenceIndex } from './reference/reference-index.ts'
+import { getReferenceIndex } from './reference/reference-index.ts'
 
 interface DeclaredSkill {
   summary: string
@@ -20,7 +20,7 @@ export function listCompositeSkills(contract: Contract): [name: string, skill: D
 }
 
 export function listSkillInput(site: Site, contract: Contract, name: string, { input }: DeclaredSkill): Field[] {
-  return listFields({ atlas: findReferenceIndex(contract), base: `${site.docs}/reference`, isWhole: true }, name, input)
+  return listFields({ atlas: getReferenceIndex(contract), base: `${site.docs}/reference`, isWhole: true }, name, input)
 }
 
 export function renderSkillsPage(site: Site, contract: Contract): Page {
@@ -43,7 +43,7 @@ ${skills.map(([name, skill]) => renderSkillSection(site, contract, name, skill))
 }
 
 function renderSkillSection(site: Site, contract: Contract, name: string, skill: DeclaredSkill): Html {
-  const place = { atlas: findReferenceIndex(contract), base: `${site.docs}/reference`, isWhole: false }
+  const place = { atlas: getReferenceIndex(contract), base: `${site.docs}/reference`, isWhole: false }
   const [example] = Object.values(skill.examples ?? {})
   return html`<section class="operation" id="${name}">
 <div class="about">

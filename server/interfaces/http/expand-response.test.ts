@@ -57,7 +57,7 @@ const made = async (path: string, body: unknown): Promise<Body> => {
   return response.body
 }
 
-test('expand adds linked records, up to two levels deep, in the form in which they are listed', async () => {
+test('expand adds linked records, up to two levels deep, in the same form as in lists', async () => {
   const plain = await read(`/bids/${bid.id}`)
   const [vendor] = (await read(`/vendors?ids=${site.loneStar}`)).data
   const [summary] = (await read(`/bids/requests?ids=${request.id}`)).data
@@ -67,7 +67,7 @@ test('expand adds linked records, up to two levels deep, in the form in which th
   expect((await read('/bids?expand=vendor,bidRequest.community,home')).data).toEqual([requested])
 })
 
-test('a page with expand reads each type of linked record only once', async () => {
+test('a list page with expand reads each type of linked record only once', async () => {
   await made('/bids', { bidRequestId: request.id, vendorId: site.hillCountry, amount: 41_000 })
   asked.length = 0
   const { data } = await read('/bids?expand=vendor,bidRequest,bidRequest.community')
@@ -146,7 +146,7 @@ test('a skill can return expanded records', async () => {
   expect(body.result.data[0].vendor.companyName).toBe('Lone Star Framing LLC')
 })
 
-test('a page ends when its expanded records reach 1 MiB', async () => {
+test('a list page ends when its expanded records reach 1 MiB', async () => {
   const contacts = Array.from({ length: 50 }, () => ({
     name: '界'.repeat(200),
     role: '界'.repeat(100),

@@ -256,7 +256,7 @@ test('concurrent repeats of a request get the response of the first request or i
     expect(status === 200 ? body.status : body.code).toBe(status === 200 ? 'active' : 'idempotency_in_progress')
 })
 
-test('only expired responses are deleted, regardless of their number', async () => {
+test('only expired stored responses are deleted, regardless of their number', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   await sql`
     insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt", "expiresAt")

@@ -170,7 +170,7 @@ describe('errors for other rules', () => {
     expect(reported?.message).toMatch(/^must be one of .*vendor\.created, .*, or \d+ other values$/)
   })
 
-  test('the errors for an empty update and for an update that is not an object say what is wrong', async () => {
+  test('the errors for an empty update and for an update that is not an object describe the broken rule', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, {})).toEqual([
       { pointer: '', code: 'minProperties', message: 'must have at least one field' },
     ])
@@ -323,7 +323,7 @@ describe('an unknown parameter', () => {
     expect(await refusedQuery(`${name}=2026-01-01`)).toEqual([{ pointer: name, code: 'unknown', message }])
   })
 
-  test('every unknown parameter is reported', async () => {
+  test('every unknown query parameter of a request is reported', async () => {
     expect((await refusedQuery('one=1&two=2&limit=x')).map((fault) => fault.pointer)).toEqual(['one', 'two', 'limit'])
   })
 })

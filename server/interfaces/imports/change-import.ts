@@ -130,7 +130,10 @@ function clearField(
  */
 export function assertRowsImportable({ fileName, status, questions, undecided }: imports.StoredImport): void {
   if (questions.length > 0)
-    throw conflict('open_work', `Cannot import ${fileName}: questions are open. ${describeQuestions(questions)}`)
+    throw conflict(
+      'open_work',
+      `Cannot import ${fileName}: it has unanswered questions. ${describeQuestions(questions)}`,
+    )
   if (status !== 'checked')
     throw conflict('open_work', `Cannot import ${fileName} without a preview. Start a preview first.`)
   if (undecided > 0)

@@ -200,7 +200,7 @@ test('an import saves nothing until possible duplicates are decided', async () =
   expect((await vendorsOf(caller)).map(({ companyName }) => companyName)).toEqual(['All New', 'Brazos Framing'])
 })
 
-test('rows with errors can be downloaded with their errors', async () => {
+test('import rows with errors can be downloaded with their errors', async () => {
   const caller = await plumbline.newBuilder()
   const done = await importAll(
     caller,
@@ -376,7 +376,7 @@ const PAYMENTS = `Payment No,PO,Date Paid,Amount,Check No,Invoice
 88220,10460,2026-10-02,400.00,20430,A-3
 `
 
-test('open orders and paid amounts of another system keep their numbers and dates', async () => {
+test('imported orders and payments keep the numbers and dates that they had in the other system', async () => {
   const caller = await plumbline.newBuilder()
   await importAll(caller, 'Community\nCedar Bend\n', { kind: 'community' })
   await importAll(caller, 'Community,Lot,Type\nCedar Bend,14,Spec\n', { kind: 'home' })
@@ -418,7 +418,7 @@ test('open orders and paid amounts of another system keep their numbers and date
   expect(await importAll(caller, PAYMENTS, { kind: 'payment' })).toMatchObject({ created: 4, failed: 0 })
 })
 
-test('the bill of an imported order has the date of its column Invoice date', async () => {
+test('the bill of an imported order gets its date from the column Invoice date', async () => {
   const caller = await plumbline.newBuilder()
   await importAll(caller, 'Community\nCedar Bend\n', { kind: 'community' })
   await importAll(caller, 'Community,Lot,Type\nCedar Bend,14,Spec\n', { kind: 'home' })
@@ -493,7 +493,7 @@ test('undoing an import voids its orders and frees their numbers', async () => {
   ])
 })
 
-test('an import of orders can be undone after the import of their payments is undone, except for later work', async () => {
+test('an import of orders can be undone after the import of their payments, except orders with later work', async () => {
   const caller = await plumbline.newBuilder()
   await importAll(caller, 'Community\nCedar Bend\n', { kind: 'community' })
   await importAll(caller, 'Community,Lot,Type\nCedar Bend,14,Spec\n', { kind: 'home' })
@@ -515,7 +515,7 @@ test('an import of orders can be undone after the import of their payments is un
   ])
 })
 
-test('rows of orders and payments that cannot be taken over say why', async () => {
+test('the error for an order or payment row that cannot be imported states the reason', async () => {
   const caller = await plumbline.newBuilder()
   await importAll(caller, 'Community\nCedar Bend\n', { kind: 'community' })
   await importAll(caller, 'Community,Lot,Type\nCedar Bend,14,Spec\n', { kind: 'home' })
@@ -562,7 +562,7 @@ test('rows of orders and payments that cannot be taken over say why', async () =
   expect([next.status, next.body.number, next.body.migrated]).toEqual([201, 'PO-0014-01', false])
 })
 
-test('the numbers and dates of a workbook are imported', async () => {
+test('the numbers and dates in an Excel workbook are imported', async () => {
   const caller = await plumbline.newBuilder()
   const done = await importAll(
     caller,

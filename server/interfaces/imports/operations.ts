@@ -70,7 +70,7 @@ export const importOperations = {
       if (before.status !== 'imported')
         throw conflict('wrong_status', `Cannot undo the import of ${before.fileName}: it is ${before.status}.`)
       if (!(await imports.hasRows(call, before.id)))
-        throw conflict('missing_data', `Cannot undo the import of ${before.fileName}: its rows are no longer kept.`)
+        throw conflict('missing_data', `Cannot undo the import of ${before.fileName}: its rows have been deleted.`)
       return imports.update(call, before, {
         ...{ status: 'undoing', doneCount: 0, undone: 0 },
         ...{ permissions: [...call.permissions], startedBy: call.actor },

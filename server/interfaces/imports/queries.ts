@@ -195,10 +195,10 @@ const IS_RUNNING_SQL = sql`"status" in ('checking', 'importing', 'undoing')`
 
 export const toRunningImportsSql: DueSql = () => sql`select "organizationId" from "imports" where ${IS_RUNNING_SQL}`
 
-export async function findRunningImports(db: Db, most: number): Promise<{ organizationId: string; id: string }[]> {
+export async function findRunningImports(db: Db, max: number): Promise<{ organizationId: string; id: string }[]> {
   const { rows } = await sql<{ organizationId: string; id: string }>`
     select "organizationId", "id" from "imports"
-    where ${IS_RUNNING_SQL} order by "startedAt", "id" limit ${most}`.execute(db)
+    where ${IS_RUNNING_SQL} order by "startedAt", "id" limit ${max}`.execute(db)
   return rows
 }
 

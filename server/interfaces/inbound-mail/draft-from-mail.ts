@@ -41,7 +41,7 @@ export async function saveMailedBid(call: WriteCall, before: PortalBid, mailed: 
 }
 
 /** Tells the vendor that its files were not saved, because the request no longer accepts bids. */
-export async function mailBiddingClosed(call: WriteCall, { invitationId, from }: MailedBid): Promise<void> {
+export async function mailBiddingClosedNotice(call: WriteCall, { invitationId, from }: MailedBid): Promise<void> {
   await mailVendor(call, { invitationId, from }, 'closed', [])
 }
 

@@ -100,7 +100,7 @@ async function nextMail(subject: RegExp): Promise<string> {
   }
 }
 
-test('a reply to an invitation with a file becomes a draft of a bid', async () => {
+test('an email reply with a file to a bid invitation becomes a draft bid', async () => {
   const { request, invitationId, to } = await invite()
   expect(await deliver({ to: [to], attachments })).toEqual(ACCEPTED)
   expect(await readBid(invitationId)).toMatchObject({
@@ -109,13 +109,13 @@ test('a reply to an invitation with a file becomes a draft of a bid', async () =
   expect((await get(`/bids?bidRequestId=${request.id}`)).data).toEqual([])
 })
 
-test('after a reply with a file, the vendor gets a link to finish the bid', async () => {
+test('after an email reply with a file, the vendor gets a link to finish the bid', async () => {
   const { invitationId, to } = await invite({ title: 'Walls' })
   await deliver({ to: [to], attachments })
   expect(await nextMail(/^Finish your bid: BR-\d+ Walls$/)).toContain(await plumbline.mailedLink(invitationId))
 })
 
-test('a vendor that reads Spanish gets the link in Spanish', async () => {
+test('a vendor that reads Spanish gets the email with the link in Spanish', async () => {
   await plumbline.patch(`/api/ext/vendors/${site.loneStar}`, { language: 'es' }, { key: site.key })
   const { invitationId, to } = await invite({ title: 'Walls' })
   await deliver({ to: [to], attachments })
@@ -126,7 +126,7 @@ test('a vendor that reads Spanish gets the link in Spanish', async () => {
   })
 })
 
-test('a reply keeps the prices that the vendor has entered', async () => {
+test('an email reply keeps the prices that the vendor has entered in its draft bid', async () => {
   const { invitationId, to } = await invite()
   const key = await tokenOf(invitationId)
   await plumbline.post(`/api/portal/invitations/${invitationId}/bid/draft`, { amount: 18_000 }, { key })
@@ -134,27 +134,27 @@ test('a reply keeps the prices that the vendor has entered', async () => {
   expect((await readBid(invitationId)).draft).toMatchObject({ amount: 18_000, note: 'See attached.' })
 })
 
-test('the text of a reply is added to the note of the draft', async () => {
+test('the text of an email reply is added to the note of the draft bid', async () => {
   const { invitationId, to } = await invite()
   await deliver({ to: [to], text: 'Without crane.', attachments })
   await deliver({ to: [to], text: 'With\0 crane \ud800', attachments })
   expect((await readBid(invitationId)).draft.note).toBe('Without crane.\n\nWith crane \ufffd')
 })
 
-test('replies that arrive at the same time are both added to the note', async () => {
+test('the texts of two email replies that arrive at the same time are both added to the note', async () => {
   const { invitationId, to } = await invite()
   const replies = ['One.', 'Two.'].map((text) => deliver({ to: [to], text, attachments }))
   expect(await Promise.all(replies)).toEqual([ACCEPTED, ACCEPTED])
   expect((await readBid(invitationId)).draft.note.split('\n\n').sort()).toEqual(['One.', 'Two.'])
 })
 
-test('an inline image of a reply is not stored', async () => {
+test('an inline image in an email reply is not stored', async () => {
   const { invitationId, to } = await invite()
   await deliver({ to: [to], attachments: [{ ...attachments[0], fileName: 'logo.pdf', inline: true }, ...attachments] })
   expect((await readBid(invitationId)).files).toEqual(['Framing quote.pdf'])
 })
 
-test('a reply after a bid becomes a draft with the prices of the bid', async () => {
+test('an email reply after a submitted bid becomes a draft with the prices of the bid', async () => {
   const { invitationId, to } = await invite()
   const key = await tokenOf(invitationId)
   const path = `/api/portal/invitations/${invitationId}/bid`
@@ -164,14 +164,14 @@ test('a reply after a bid becomes a draft with the prices of the bid', async () 
   expect((await readBid(invitationId)).draft).toMatchObject({ amount: 18_000, exclusions: 'Crane' })
 })
 
-test('a reply to a reminder becomes a draft', async () => {
+test('an email reply with a file to a bid reminder becomes a draft bid', async () => {
   const { request, invitationId } = await invite()
   await post(`/bids/requests/${request.id}/remind`)
   await deliver({ to: [await nextReplyAddress(/^Reminder/)], attachments })
   expect((await readBid(invitationId)).files).toEqual(['Framing quote.pdf'])
 })
 
-test('a reply to an invitation without a file becomes a question', async () => {
+test('an email reply without a file to a bid invitation becomes a question', async () => {
   const { request, to } = await invite()
   expect(await deliver({ to: [to], text: 'Is the crane included?' })).toEqual(ACCEPTED)
   expect((await get(`/messages?relatedToId=${request.id}`)).data).toMatchObject([
@@ -179,7 +179,7 @@ test('a reply to an invitation without a file becomes a question', async () => {
   ])
 })
 
-test('files that arrive after bidding has closed are not saved', async () => {
+test('the files of an email reply that arrives after bidding has closed are not stored', async () => {
   const { request, invitationId, to } = await invite()
   await post(`/bids/requests/${request.id}/close`)
   expect(await deliver({ to: [to], text: '', attachments })).toEqual(ACCEPTED)
@@ -187,7 +187,7 @@ test('files that arrive after bidding has closed are not saved', async () => {
   expect(await nextMail(/^Bidding has closed/)).toContain('did not save the files')
 })
 
-test('the vendor is told which files were not saved', async () => {
+test('an email tells the vendor which files of its reply were not stored', async () => {
   const { invitationId, to } = await invite()
   const program = { fileName: 'prices.exe', content: Buffer.from('MZ\0\0\u0001').toString('base64') }
   const large = { fileName: 'site.pdf', content: Buffer.alloc(25 * 1024 * 1024 + 1, '%PDF-1.4 ').toString('base64') }
@@ -201,14 +201,14 @@ test('the vendor is told which files were not saved', async () => {
 /** Returns a text file on which the virus scanner of this test bases its verdict. */
 const scanned = (text: string) => ({ fileName: `${text}.txt`, content: Buffer.from(text).toString('base64') })
 
-test('the vendor is told that an infected file was not saved', async () => {
+test('an email tells the vendor that an infected file was not stored', async () => {
   const { invitationId, to } = await invite()
   expect(await deliver({ to: [to], attachments: [scanned('EICAR'), ...attachments] })).toEqual(ACCEPTED)
   expect((await readBid(invitationId)).files).toEqual(['Framing quote.pdf'])
   expect(await nextMail(/^Finish your bid/)).toContain('EICAR.txt')
 })
 
-test('a reply can be delivered again after the virus scanner was down', async () => {
+test('an email reply that failed because the virus scanner was unavailable can be delivered again', async () => {
   const { invitationId, to } = await invite()
   const reply = { to: [to], messageId: `<down-${invitationId}@example.com>` }
   const refused = await deliver({ ...reply, attachments: [scanned('BROKEN')] })
@@ -217,7 +217,7 @@ test('a reply can be delivered again after the virus scanner was down', async ()
   expect((await readBid(invitationId)).files).toEqual(['Framing quote.pdf'])
 })
 
-test('a reply to a message has at most 20 files', async () => {
+test('an email reply to a message can have at most 20 files', async () => {
   const recipients = [{ type: 'vendor', id: site.loneStar }]
   const message = await post('/messages', { body: 'Can you start early?', channel: 'email', recipients })
   const to = [await nextReplyAddress(/^Can you start early/)]
@@ -227,7 +227,7 @@ test('a reply to a message has at most 20 files', async () => {
   expect((await get(`/attachments?recordId=${data[0].id}`)).data).toHaveLength(20)
 })
 
-test('a reply to a message becomes a message of its thread', async () => {
+test('an email reply to a message is added to the thread of the message', async () => {
   const recipients = [{ type: 'vendor', id: site.loneStar }]
   const message = await post('/messages', { body: 'Can you start early?', channel: 'email', recipients })
   const to = [await nextReplyAddress(/^Can you start early/)]
@@ -247,7 +247,7 @@ test('an email that is delivered twice at the same time is stored once', async (
   expect((await get(`/messages?relatedToId=${request.id}`)).data).toHaveLength(1)
 })
 
-test('the response to an email of an unknown sender is the same as to an unknown address', async () => {
+test('an email from an unknown sender gets the same response as an email to an unknown address', async () => {
   const { invitationId, to } = await invite()
   const stranger = await deliver({ to: [to], from: 'mallory@example.com', attachments })
   const unknown = await deliver({ to: [`replies+${'0'.repeat(32)}@in.example.com`], attachments })
@@ -255,7 +255,7 @@ test('the response to an email of an unknown sender is the same as to an unknown
   expect(await readBid(invitationId)).toMatchObject({ draft: null, files: [] })
 })
 
-test('a vendor cannot reply in the name of another recipient of the same message', async () => {
+test('a vendor cannot reply by email in the name of another recipient of the same message', async () => {
   const other = await post('/vendors', { companyName: 'Hill Framing', email: 'office@hill.example.com' })
   const recipients = [site.loneStar, other.id].map((id) => ({ type: 'vendor', id }))
   const message = await post('/messages', { body: 'Can you start early?', channel: 'email', recipients })
@@ -264,20 +264,20 @@ test('a vendor cannot reply in the name of another recipient of the same message
   expect((await get(`/messages?threadId=${message.id}`)).data).toHaveLength(1)
 })
 
-test('a vacation notice is ignored', async () => {
+test('an automatic vacation reply is ignored', async () => {
   const { request, to } = await invite()
   expect(await deliver({ to: [to], text: 'I am away.', autoSubmitted: 'auto-replied' })).toEqual(IGNORED)
   expect((await get(`/messages?relatedToId=${request.id}`)).data).toEqual([])
 })
 
-test('a reply after the builder revoked the link is ignored', async () => {
+test('an email reply to an invitation is ignored after the builder revokes the link', async () => {
   const { request, invitationId, to } = await invite()
   await post(`/invitations/${invitationId}/revoke`)
   expect(await deliver({ to: [to], text: 'Hello?' })).toEqual(IGNORED)
   expect((await get(`/messages?relatedToId=${request.id}`)).data).toEqual([])
 })
 
-test('a reply to a message after the builder revoked the links of the vendor is ignored', async () => {
+test("an email reply to a message is ignored after the builder revokes the vendor's links", async () => {
   const { invitationId } = await invite()
   const recipients = [{ type: 'vendor', id: site.loneStar }]
   const message = await post('/messages', { body: 'Can you start early?', channel: 'email', recipients })
@@ -287,7 +287,7 @@ test('a reply to a message after the builder revoked the links of the vendor is 
   expect((await get(`/messages?threadId=${message.id}`)).data).toHaveLength(1)
 })
 
-test('an email without the secret is rejected', async () => {
+test('an inbound email without the secret is rejected', async () => {
   const { to } = await invite()
   const credentials: Record<string, string>[] = [
     {},
@@ -298,32 +298,32 @@ test('an email without the secret is rejected', async () => {
     expect(await deliver({ to: [to] }, headers)).toMatchObject({ status: 401, body: { code: 'invalid_key' } })
 })
 
-test('the secret may be the password of Basic', async () => {
+test('the secret for inbound email can be the password of Basic authentication', async () => {
   const { to } = await invite()
   const authorization = `Basic ${Buffer.from(`plumbline:${SECRET}`).toString('base64')}`
   expect(await deliver({ to: [to] }, { authorization })).toEqual(ACCEPTED)
 })
 
-test('a body that is not an email is rejected with its errors', async () => {
+test('an inbound email request with invalid fields is rejected with an error for each field', async () => {
   const { status, body } = await deliver({ to: 'replies@in.example.com', html: '<p>' })
   expect([status, body.code]).toEqual([422, 'validation_failed'])
   expect(body.errors).toMatchObject([{ pointer: '/html' }, { pointer: '/to' }])
 })
 
-test('an email of more than 36 MiB is rejected', async () => {
+test('an inbound email larger than 36 MiB is rejected', async () => {
   const content = 'A'.repeat(36 * 1024 * 1024)
   const sent = await deliver({ to: ['a@b'], attachments: [{ fileName: 'a.pdf', content }] })
   expect(sent).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
 })
 
-test('a reply address works for 180 days', async () => {
+test('a reply address is valid for 180 days', async () => {
   const { to } = await invite()
   plumbline.clock.advance(181 * 86_400_000)
   await deleteOldReplyAddresses(plumbline.database, plumbline.clock)
   expect(await deliver({ to: [to] })).toEqual(IGNORED)
 })
 
-test('only what the sender wrote is kept of a reply', () => {
+test('only the new text that the sender wrote is stored from an email reply', () => {
   const replies = [
     'We can.\n\nOn Dec 1 Ana wrote:\n> Can you?',
     'We can.\n\nEl mar, 1 dic 2026 a las 9:00, Ana (<ana@example.com>)\nescribió:\n> ¿Pueden?',

@@ -24,7 +24,7 @@ const MAX_NAME = 200
 const RETRY_SECONDS = 300
 
 /** Writes the files to temporary paths, and runs the work. The files are deleted at the end unless they were stored. */
-export async function withMailedFiles<Result>(
+export async function runWithMailedFiles<Result>(
   files: Files,
   attached: readonly InboundFile[],
   work: (mailed: readonly MailedFile[]) => Promise<Result>,

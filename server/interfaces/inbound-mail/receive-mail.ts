@@ -13,9 +13,9 @@ import { readPortalBid } from '../portal/portal-bid.ts'
 import { requireVisibleInvitation } from '../portal/portal-invitation.ts'
 import { replyToMessage, sendPortalMessage } from '../portal/portal-message.ts'
 import { cleanText } from './clean-text.ts'
-import { mailBiddingClosed, saveMailedBid } from './draft-from-mail.ts'
+import { mailBiddingClosedNotice, saveMailedBid } from './draft-from-mail.ts'
 import { type InboundMailBody, readAddress } from './inbound-mail.ts'
-import { type MailedFile, type StoredMailedFile, storeMailedFiles, withMailedFiles } from './mailed-files.ts'
+import { type MailedFile, runWithMailedFiles, type StoredMailedFile, storeMailedFiles } from './mailed-files.ts'
 import { readNewText } from './new-text.ts'
 
 /** The result of an email, for the log. The sender of the email learns nothing about emails that are ignored. */
@@ -62,7 +62,9 @@ export async function receiveMail(
   const call = await createVendorCall(services, reply, origin)
   if (call === null) return 'ignored_no_link'
   try {
-    return await withMailedFiles(services.files, attached, (files) => receiveOnce(call, mail.messageId, reply, files))
+    return await runWithMailedFiles(services.files, attached, (files) =>
+      receiveOnce(call, mail.messageId, reply, files),
+    )
   } catch (error) {
     if (error instanceof Problem && error.status < 500 && error.status !== 429) return 'ignored_refused'
     throw error
@@ -138,7 +140,7 @@ async function storeReply(call: WriteCall, reply: Reply, files: readonly StoredM
   }
   if (text !== '') await sendPortalMessage(call, { invitationId, body: text })
   if (bid === null) return 'message_sent'
-  await mailBiddingClosed(call, mailed)
+  await mailBiddingClosedNotice(call, mailed)
   return 'bidding_closed'
 }
 

@@ -6,7 +6,7 @@ import {
 import type { Call } from '../../platform/calls/call.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 import { concealResultSecrets, executeSkill } from '../skills/execute-skill.ts'
-import { canUseSkill, findCatalog } from '../skills/skill-catalog.ts'
+import { canUseSkill, getSkillCatalog } from '../skills/skill-catalog.ts'
 
 /**
  * Records that can be attached to a conversation by URI. The last part of the URI is an ID, a number, or an exact name.
@@ -19,7 +19,7 @@ const RESOURCE_KINDS = [
 ] as const
 
 export function listResourceTemplates(call: Call): ResourceTemplateType[] {
-  const catalogue = findCatalog(call.services.contract)
+  const catalogue = getSkillCatalog(call.services.contract)
   return RESOURCE_KINDS.filter(({ skill }) => canUseSkill(call, catalogue.find(skill))).map(
     ({ kind, title, skill }) => ({
       uriTemplate: `plumbline://${kind}/{id}`,
@@ -47,7 +47,7 @@ export async function readResource(
     const isUnknown = error instanceof Problem && (error.status === 404 || error.code === 'unknown_reference')
     throw isUnknown ? new ResourceNotFoundError(uri, error.message) : error
   })
-  const shown = concealResultSecrets(findCatalog(call.services.contract).find(skill), result)
+  const shown = concealResultSecrets(getSkillCatalog(call.services.contract).find(skill), result)
   // A resource is a single text, so notes about it are part of the text.
   const text = JSON.stringify({ ...(shown as object), ...(untrustedText.length > 0 && { untrustedText }) })
   return { skill, contents: [{ uri, mimeType: 'application/json', text }] }

@@ -7,7 +7,7 @@ import { contract } from '../../../scripts/conformance/walked-contract.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { operations } from '../operations.ts'
-import { findCatalog } from '../skills/skill-catalog.ts'
+import { getSkillCatalog } from '../skills/skill-catalog.ts'
 import { META_TOOLS } from './meta-tools.ts'
 
 let plumbline: TestPlumbline
@@ -199,7 +199,7 @@ describe.each([
 
 test('every skill that a prompt names exists', async () => {
   const { PROMPTS } = await import('./prompts.ts')
-  const names = findCatalog(contract).skills.map(({ name }) => name)
+  const names = getSkillCatalog(contract).skills.map(({ name }) => name)
   for (const { text } of PROMPTS)
     for (const [word] of text(() => '').matchAll(/\b[a-z]+[A-Z]\w+\b/g)) {
       if (word !== 'dryRun' && !['createPurchaseOrder'].includes(word)) expect(names).toContain(word)
@@ -220,7 +220,7 @@ test('the list of tools is paginated and limited to the tools that the key can u
       cursor = page.nextCursor
     }
   })
-  const offered = findCatalog(contract).skills.filter(({ isTool }) => isTool)
+  const offered = getSkillCatalog(contract).skills.filter(({ isTool }) => isTool)
   expect(names).toEqual(offered.map(({ name }) => name))
   const key = await plumbline.newKey(['vendors:read'])
   await within(newModern({ query: '?tools=all', key }), async (client) => {
@@ -285,7 +285,7 @@ test('the session cookie of a signed-in browser does not authenticate an MCP req
   expect(response.status).toBe(401)
 })
 
-test('an MCP request with a wrong method, an invalid body, or an unknown tool tag returns a problem', async () => {
+test('an MCP request with an unsupported method, an invalid body, or an unknown tool tag returns a problem', async () => {
   const cases: [Promise<Response>, number][] = [
     [send('', { method: 'GET' }), 405],
     [send('', { method: 'DELETE' }), 405],

@@ -2,10 +2,10 @@ import type { CallToolResult, JSONObject, Tool } from '@modelcontextprotocol/ser
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { toFieldErrors } from '../../platform/problems/field-errors.ts'
 import { problem, validationFailed } from '../../platform/problems/problem.ts'
-import { assertCanUseSkill, canUseSkill, findCatalog } from '../skills/skill-catalog.ts'
+import { assertCanUseSkill, canUseSkill, getSkillCatalog } from '../skills/skill-catalog.ts'
 import { EFFECTS } from '../skills/skill-effect.ts'
 import { type ObjectSchema, tryParseJson } from '../skills/skill-schemas.ts'
-import { findSkillSearch } from '../skills/skill-search.ts'
+import { getSkillSearch } from '../skills/skill-search.ts'
 import { describeSkillForModels } from '../skills/tool-definitions.ts'
 import { describeUntrustedText, runSkill, runTool, type ToolRun } from './run-tool.ts'
 import type { ResultDetail } from './summarize-result.ts'
@@ -55,7 +55,7 @@ const searchSkills = defineTool(
   ({ query, limit = 5 }, running) => {
     const { call } = running
     return runTool(running, () => {
-      const found = findSkillSearch(call.services.contract).find(String(query), Number(limit), (skill) =>
+      const found = getSkillSearch(call.services.contract).find(String(query), Number(limit), (skill) =>
         canUseSkill(call, skill),
       )
       const skills = found.map(({ name, description, writes, inputSchema }) => ({
@@ -84,7 +84,7 @@ const describeSkill = defineTool(
   ({ skill: requested, withResult }, running) => {
     const { call } = running
     return runTool(running, () => {
-      const skill = findCatalog(call.services.contract).find(String(requested))
+      const skill = getSkillCatalog(call.services.contract).find(String(requested))
       assertCanUseSkill(call, skill)
       const { writes, destructive, idempotent } = EFFECTS[skill.effect]
       const { inputSchema, outputSchema } = skill
@@ -115,7 +115,7 @@ const readWithSkill = defineTool(
     const { call } = running
     const named = String(skill)
     const requested = { ...(selection as ResultDetail), skill: named, input, dryRun: false }
-    const found = findCatalog(call.services.contract).skills.find(({ name }) => name === named)
+    const found = getSkillCatalog(call.services.contract).skills.find(({ name }) => name === named)
     // A tool that clients may run without asking the user must not write.
     if (found?.writes === true)
       return runTool(running, () => {

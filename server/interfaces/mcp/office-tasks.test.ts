@@ -159,7 +159,7 @@ test('the fields input limits each record to the named fields', async () => {
   expect(result.tasks.columns).toEqual(['name'])
 })
 
-test('the error for an unknown field lists the available fields', async () => {
+test('the error for an unknown name in the fields input lists the available fields', async () => {
   const input = { homeId: 'Lot 14' }
   const wrong = (await client.callTool({
     name: 'read_with_skill',

@@ -5,7 +5,7 @@ import { type Problem, problem, toProblem } from '../../platform/problems/proble
 import type { AdmittedRequest } from '../http/external-routes.ts'
 import { concealResultSecrets, executeSkill } from '../skills/execute-skill.ts'
 import { listUntrustedText } from '../skills/marks.ts'
-import { assertCanUseSkill, findCatalog } from '../skills/skill-catalog.ts'
+import { assertCanUseSkill, getSkillCatalog } from '../skills/skill-catalog.ts'
 import { type ResultDetail, summarizeResult } from './summarize-result.ts'
 
 /** The dependencies of a tool run, in addition to its input. */
@@ -56,7 +56,7 @@ export function runSkill(
 ): Promise<CallToolResult> {
   running.guest.running(skill)
   return runTool(running, async () => {
-    const found = findCatalog(call.services.contract).find(skill)
+    const found = getSkillCatalog(call.services.contract).find(skill)
     assertCanUseSkill(call, found)
     const provided = (input ?? {}) as Record<string, unknown>
     const shorten = ({ result, untrustedText, events }: Pick<Execution, 'result' | 'untrustedText' | 'events'>) => {

@@ -3,7 +3,7 @@ import type { Call } from '../../platform/calls/call.ts'
 import { decodeCursor, encodeCursor } from '../../platform/calls/page.ts'
 import { validationFailed } from '../../platform/problems/problem.ts'
 import { chooseSkills } from '../skills/choose-skills.ts'
-import { canUseSkill, findCatalog, type Skill } from '../skills/skill-catalog.ts'
+import { canUseSkill, getSkillCatalog, type Skill } from '../skills/skill-catalog.ts'
 import { EFFECTS } from '../skills/skill-effect.ts'
 import type { ObjectSchema } from '../skills/skill-schemas.ts'
 import { describeSkillForModels } from '../skills/tool-definitions.ts'
@@ -29,7 +29,7 @@ const TOOLS_PER_PAGE = 50
 export function selectToolset(call: Call, requested: unknown): Toolset {
   if (requested === undefined) return metaTools
   const tag = [requested].flat().flatMap((each) => String(each).split(','))
-  const { skills } = findCatalog(call.services.contract)
+  const { skills } = getSkillCatalog(call.services.contract)
   const offered = skills.filter((skill) => skill.isTool && canUseSkill(call, skill))
   const own = tag.includes('all') ? offered : chooseSkills(call, offered, { tag })
   return {

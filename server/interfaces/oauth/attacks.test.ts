@@ -37,7 +37,7 @@ const spend = (code: string, fields: Record<string, string> = {}, by = app) =>
 const refresh = (token: string, fields: Record<string, string> = {}, by = app) =>
   by.token({ grant_type: 'refresh_token', refresh_token: token, ...fields })
 
-test('an authorization code is rejected with a wrong verifier, for another app, or after one minute', async () => {
+test('an authorization code is rejected with an incorrect verifier, for another app, or after one minute', async () => {
   const code = await newCode()
   const other = await createOauthApp(plumbline)
   for (const refused of [

@@ -6,16 +6,16 @@ import { toLocalDate } from '../../platform/values/calendar.ts'
 import type { PageResult } from '../portal/get-page.ts'
 import type { PageContext } from '../portal/pages/page-context.ts'
 import { renderChangePage, renderChoicePage, renderWalkthroughPage } from './decision-pages.ts'
-import { renderThreadPage, renderWritePage } from './message-pages.ts'
+import { renderMessageFormPage, renderThreadPage } from './message-pages.ts'
 import { OWNER_SECTIONS, type OwnerOverview, renderOverviewPage, renderSectionPage } from './overview-page.ts'
 import {
   findOwnChange,
-  findOwnRequest,
   findOwnSelection,
   findOwnWalkthrough,
+  findOwnWarrantyRequest,
   getHomeId,
   listOwnMessages,
-  listOwnRequests,
+  listOwnWarrantyRequests,
   listSharedFiles,
   listThread,
 } from './own-records.ts'
@@ -44,7 +44,7 @@ export async function getOwnerPage(call: Call, subject: string | null, context: 
   const section = OWNER_SECTIONS.find((name) => name === subject)
   if (section !== undefined) return { html: renderSectionPage(place, await loadOverview(call, place.home), section) }
   if (subject === 'report') return { html: renderReportPage(place) }
-  if (subject === 'write') return { html: renderWritePage(place) }
+  if (subject === 'write') return { html: renderMessageFormPage(place) }
   const kind = toOwnerSubject(subject)
   if (kind === 'selection') return { html: renderChoicePage(place, await findOwnSelection(call, subject)) }
   if (kind === 'change') return { html: renderChangePage(place, await findOwnChange(call, subject)) }
@@ -82,7 +82,7 @@ async function loadOverview(call: Call, { id: homeId, saleId }: Home): Promise<O
     walkthroughs: walkthroughs.filter(({ kind }) => kind !== 'quality'),
     milestones: milestones.toSorted((a, b) => dateOf(a).localeCompare(dateOf(b))),
     logs: logs.filter(({ sharedWithOwner, status }) => sharedWithOwner && status !== 'draft'),
-    requests: await listOwnRequests(call),
+    requests: await listOwnWarrantyRequests(call),
     coverages: (await call.operation('listHomeCoverages', of)).data,
     files: await listSharedFiles(call),
     messages: await listOwnMessages(call),
@@ -106,7 +106,7 @@ async function getWalkPage(call: Call, place: OwnerPage, walkthroughId: string):
 }
 
 async function getRequestPage(call: Call, place: OwnerPage, warrantyRequestId: string): Promise<PageResult> {
-  const request = await findOwnRequest(call, warrantyRequestId)
+  const request = await findOwnWarrantyRequest(call, warrantyRequestId)
   const visit = request.visitId === null ? null : await call.operation('getVisit', { visitId: request.visitId })
   const photos = (await listSharedFiles(call)).filter(
     ({ recordId, kind }) => recordId === request.id && kind === 'photo',

@@ -4,7 +4,7 @@ import { getTypedValue } from '../portal/pages/page-context.ts'
 import { type OwnerPage, renderOwnerPage } from './owner-page.ts'
 
 /** Renders the form for a new message to the builder. */
-export function renderWritePage(place: OwnerPage): string {
+export function renderMessageFormPage(place: OwnerPage): string {
   const words = place.reader.words.message
   const subject = `<input id="subject" name="subject" maxlength="200" value="${getTypedValue(place, 'subject')}">`
   const content = `<h1>${escapeHtml(place.words.overview.write)}</h1>

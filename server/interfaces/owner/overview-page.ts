@@ -48,31 +48,32 @@ export const OWNER_SECTIONS = [
 export type OwnerSection = (typeof OWNER_SECTIONS)[number]
 
 /** Renders the overview of a home: open decisions first, then everything else. */
-export function renderOverviewPage(place: OwnerPage, of: OwnerOverview): string {
+export function renderOverviewPage(place: OwnerPage, overview: OwnerOverview): string {
   const { words, home } = place
-  const waiting = listWaiting(place, of)
+  const waiting = listWaiting(place, overview)
   const ready = home.status === 'closed' || home.status === 'warranty' ? null : home.forecastCompletionDate
   const todo =
     waiting.length === 0 ? `<p class="in">${escapeHtml(words.overview.nothingToDo)}</p>` : renderRows(place, waiting)
-  const milestones = of.milestones.map((milestone) => toMilestoneRow(place, milestone))
+  const milestones = overview.milestones.map((milestone) => toMilestoneRow(place, milestone))
   const isSold = home.status === 'closed' || home.status === 'warranty'
   const content = [
     `<div><h1>${escapeHtml(words.overview.title(home.name))}</h1>${ready === null ? '' : `<p class="lead">${escapeHtml(words.overview.ready(toWeek(place, ready)))}</p>`}</div>`,
     renderSheet(words.overview.todo, todo),
     // After closing, owners mainly visit the page for warranty requests.
-    ...(isSold ? [renderWarranty(place, of)] : []),
+    ...(isSold ? [renderWarranty(place, overview)] : []),
     isSold || milestones.length === 0 ? '' : renderSheet(words.overview.schedule, renderRows(place, milestones)),
     ...OWNER_SECTIONS.filter((section) => section !== 'warranty').map((section) =>
-      renderSection(place, of, section, false),
+      renderSection(place, overview, section, false),
     ),
   ]
   return renderOwnerPage(place, words.overview.title(home.name), content.filter((part) => part !== '').join('\n'))
 }
 
 /** Renders one list with all of its rows. */
-export function renderSectionPage(place: OwnerPage, of: OwnerOverview, section: OwnerSection): string {
+export function renderSectionPage(place: OwnerPage, overview: OwnerOverview, section: OwnerSection): string {
   const title = titleOf(place, section)
-  const content = section === 'warranty' ? renderWarranty(place, of, true) : renderSection(place, of, section, true)
+  const content =
+    section === 'warranty' ? renderWarranty(place, overview, true) : renderSection(place, overview, section, true)
   return renderOwnerPage(place, title, `<h1>${escapeHtml(title)}</h1>\n${content}`)
 }
 

@@ -63,7 +63,7 @@ export async function findOwnWalkthrough(call: Call, walkthroughId: string): Pro
   return walkthrough
 }
 
-export async function findOwnRequest(call: Call, warrantyRequestId: string): Promise<WarrantyRequest> {
+export async function findOwnWarrantyRequest(call: Call, warrantyRequestId: string): Promise<WarrantyRequest> {
   const request = requireOwn(call, await call.operation('getWarrantyRequest', { warrantyRequestId }))
   if (isBefore(request, await findFirstVisibleTime(call))) throw notFound()
   return request
@@ -72,7 +72,7 @@ export async function findOwnRequest(call: Call, warrantyRequestId: string): Pro
 const MAX_REQUESTS = 100
 
 /** Returns the warranty requests of the home that the owner can see, newest first. */
-export async function listOwnRequests(call: Call): Promise<WarrantyRequest[]> {
+export async function listOwnWarrantyRequests(call: Call): Promise<WarrantyRequest[]> {
   const { data } = await call.operation('listWarrantyRequests', { homeId: getHomeId(call), limit: MAX_REQUESTS })
   const first = await findFirstVisibleTime(call)
   return data.filter((request) => !isBefore(request, first))

@@ -108,7 +108,7 @@ function createPhoto(): Promise<Buffer> {
 const PRICED = { unitPrice: 1850, cost: 1210, scope: 'plumbing' }
 const SIGNED = { answer: 'sign', signedBy: 'Dana Whitfield', consent: 'yes' }
 
-test("the owner's overview is a small page without scripts that lists the open decisions", async () => {
+test("the home owner's overview page is small, has no scripts, and lists the open decisions", async () => {
   await create(`homes/${home.homeId}/selections`, {
     ...PRICED,
     customDescription: 'Gas line',
@@ -125,7 +125,7 @@ test("the owner's overview is a small page without scripts that lists the open d
   expect((await read(`home-owners/${home.ownerId}`)).lastVisitAt).not.toBeNull()
 })
 
-test("an owner's choice of a selection requires a signature, which the status history contains", async () => {
+test("a home owner's choice of a selection requires a signature, which is in the status history", async () => {
   const { id } = await create(`homes/${home.homeId}/selections`, { ...PRICED, customDescription: 'Dog wash' })
   const unsigned = await send(`${home.root}/${id}`, 'signedBy', { answer: 'sign', signedBy: 'Dana' })
   expect([unsigned.status, unsigned.html]).toEqual([422, expect.stringContaining('Your signature is missing')])
@@ -137,7 +137,7 @@ test("an owner's choice of a selection requires a signature, which the status hi
   expect(data.map(({ reason }: { reason: string }) => reason)).toContain('Signed by Dana Whitfield')
 })
 
-test('a signed choice keeps the exact text with the option, price, language, and time', async () => {
+test('a signed choice stores the exact text with the option, price, language, and time', async () => {
   const { homeId, ownerId, root } = await sellHome('Lot 27', 'Luz Moreno')
   await plumbline.patch(`/api/ext/home-owners/${ownerId}`, { language: 'es' })
   const choice = { ...PRICED, customDescription: 'Dog wash', location: 'Laundry', color: 'White' }
@@ -153,7 +153,7 @@ test('a signed choice keeps the exact text with the option, price, language, and
   expect(createHash('sha256').update(signature.text).digest('hex')).toBe(signature.textSha256)
 })
 
-test('a signed change keeps the exact text with its lines and prices', async () => {
+test('a signed buyer change stores the exact text with its lines and prices', async () => {
   const lines = [{ description: 'Bay window', scope: 'framing', price: 4200, cost: 2900 }]
   const { id } = await create(`sales/${home.saleId}/changes`, { title: 'Window', lines })
   await act(`buyer-changes/${id}/status`, { status: 'sent' })
@@ -164,7 +164,7 @@ test('a signed change keeps the exact text with its lines and prices', async () 
     expect(signature.text).toContain(text)
 })
 
-test('an owner can read and download what was signed', async () => {
+test('a home owner can read and download the signed text', async () => {
   const { id } = await create(`homes/${home.homeId}/selections`, { ...PRICED, customDescription: 'Pantry' })
   expect((await ask(`${home.root}/${id}/signed.pdf`)).status).toBe(404)
   const { html } = await send(`${home.root}/${id}`, 'signedBy', SIGNED)
@@ -174,7 +174,7 @@ test('an owner can read and download what was signed', async () => {
   expect((await ask(`${other.root}/${id}/signed.pdf`)).status).toBe(404)
 })
 
-test('a choice cannot be signed after its deadline', async () => {
+test('a home owner cannot sign a choice after its deadline', async () => {
   const choice = { ...PRICED, customDescription: 'Tile', deadline: '2020-01-31', overrideReason: 'Late.' }
   const { id, version } = await create(`homes/${home.homeId}/selections`, choice)
   const html = await page(`${home.root}/${id}`)
@@ -184,7 +184,7 @@ test('a choice cannot be signed after its deadline', async () => {
   expect([late.status, late.html]).toEqual([409, expect.stringContaining('The deadline for this choice has passed.')])
 })
 
-test('an owner cannot sign a selection whose price at approval differs from the price on the page', async () => {
+test('a home owner cannot sign a selection whose price at approval differs from the price on the page', async () => {
   const priced = { code: 'RANGE', name: 'Gas range', optionType: 'upgrade', price: 1000 }
   const { id: optionId } = await create('options', priced)
   await act(`options/${optionId}/status`, { status: 'active' })
@@ -198,7 +198,7 @@ test('an owner cannot sign a selection whose price at approval differs from the 
   expect([signed.status, signed.html]).toEqual([200, expect.stringContaining('You chose this')])
 })
 
-test('an owner can sign a change only once, after it was sent', async () => {
+test('a home owner can sign a buyer change only once, and only after it was sent', async () => {
   const lines = [{ description: 'Screened porch', scope: 'framing', price: 21_500, cost: 14_800 }]
   const { id } = await create(`sales/${home.saleId}/changes`, { title: 'Porch', lines })
   expect((await ask(`${home.root}/${id}`)).status).toBe(404)
@@ -210,7 +210,7 @@ test('an owner can sign a change only once, after it was sent', async () => {
   expect(await read(`buyer-changes/${id}`)).toMatchObject({ status: 'approved', version: 3 })
 })
 
-test('an owner still sees the changes after the sale is complete', async () => {
+test('a home owner still sees the buyer changes after the sale is complete', async () => {
   const { saleId, root } = await sellHome('Lot 22', 'Nina Brandt')
   const lines = [{ description: 'Bookcase', scope: 'framing', price: 900, cost: 600 }]
   const { id } = await create(`sales/${saleId}/changes`, { title: 'Bookcase', lines })
@@ -222,7 +222,7 @@ test('an owner still sees the changes after the sale is complete', async () => {
   expect(await page(root)).toContain(': Bookcase')
 })
 
-test('an owner cannot sign a change that was updated after the page was opened', async () => {
+test('a home owner cannot sign a buyer change that was updated after the page was opened', async () => {
   const lines = [{ description: 'Outlet', scope: 'electrical', price: 100, cost: 60 }]
   const { id } = await create(`sales/${home.saleId}/changes`, { title: 'Outlet', lines })
   await act(`buyer-changes/${id}/status`, { status: 'sent' })
@@ -232,7 +232,7 @@ test('an owner cannot sign a change that was updated after the page was opened',
   expect(declined.html).toContain('You declined this change')
 })
 
-test('an owner can sign the list of a walkthrough', async () => {
+test('a home owner can sign the punch list of a walkthrough', async () => {
   const { id: walkthroughId } = await create('walkthroughs', { homeId: home.homeId, kind: 'final' })
   await create('punch-items', {
     homeId: home.homeId,
@@ -249,7 +249,7 @@ test('an owner can sign the list of a walkthrough', async () => {
   expect([status, signature.signedBy]).toEqual(['closed', 'Dana Whitfield'])
 })
 
-test('an owner cannot sign the list of a walkthrough before its date', async () => {
+test('a home owner cannot sign the punch list of a walkthrough before its date', async () => {
   const date = new Date(plumbline.clock.nowMs() + 3 * 86_400_000).toISOString().slice(0, 10)
   const { id, version } = await create('walkthroughs', { homeId: home.homeId, kind: 'orientation', date })
   const early = await post(`${home.root}/${id}`, { ...SIGNED, version: String(version) })
@@ -257,7 +257,7 @@ test('an owner cannot sign the list of a walkthrough before its date', async () 
   expect(await read(`walkthroughs/${id}`)).toMatchObject({ status: 'open', signature: null })
 })
 
-test('a homeowner can attach a photo to a problem report and confirm or reject the repair', async () => {
+test('a home owner can attach a photo to a problem report and confirm or reject the repair', async () => {
   const photo = await createPhoto()
   const file = new Blob([new Uint8Array(photo)], { type: 'image/jpeg' })
   const form = await page(`${home.root}/report`)
@@ -294,7 +294,7 @@ test('a homeowner can attach a photo to a problem report and confirm or reject t
   })
 })
 
-test('a report whose photo is rejected creates no warranty request', async () => {
+test('a problem report with a rejected photo creates no warranty request', async () => {
   const { homeId, root } = await sellHome('Lot 23', 'Eva Marsh')
   const described = { description: 'The door sticks.', severity: 'routine' }
   for (const content of [new Uint8Array(createPdf()), new Uint8Array([0, 1, 2])]) {
@@ -305,7 +305,7 @@ test('a report whose photo is rejected creates no warranty request', async () =>
   expect((await read(`warranty-requests?homeId=${homeId}`)).data).toEqual([])
 })
 
-test('an owner can write to the builder and answer the reply', async () => {
+test('a home owner can write to the builder and respond to the reply', async () => {
   const written = await send(`${home.root}/write`, 'name="body"', { subject: 'Keys', body: 'When do we get the keys?' })
   expect(written.html).toContain('When do we get the keys?')
   const id = written.path.split('/').at(-1) ?? ''
@@ -319,7 +319,7 @@ test('an owner can write to the builder and answer the reply', async () => {
   expect(html).toContain('Thank you!')
 })
 
-test('an owner sees only shared logs and files', async () => {
+test('a home owner sees only shared daily logs and files', async () => {
   const log = { homeId: home.homeId, workDone: 'Internal: the crew was late.', ownerNote: 'The roof is on.' }
   const { id } = await create('daily-logs', { ...log, sharedWithOwner: true })
   expect(await page(home.root)).not.toContain('The roof is on.')
@@ -333,7 +333,7 @@ test('an owner sees only shared logs and files', async () => {
   expect((await ask(`${home.root}/files/${kept.body.id}`)).status).toBe(404)
 })
 
-test("an owner's link does not open a record, file, or message of another home", async () => {
+test("a home owner's link does not open a record, file, or message of another home", async () => {
   const { id: selectionId, version } = await create(`homes/${home.homeId}/selections`, {
     ...{ ...PRICED, customDescription: 'Fence' },
   })
@@ -357,7 +357,7 @@ test("an owner's link does not open a record, file, or message of another home",
   expect(await read(`selections/${selectionId}`)).toMatchObject({ status: 'pending' })
 })
 
-test('an owner to whom the house was sold on does not see the reports and files of the previous owner', async () => {
+test('a home owner does not see the reports and files of a previous owner', async () => {
   const { homeId, root } = await sellHome('Lot 24', 'Tom Becker')
   const { id: earlierId } = await create('warranty-requests', { homeId, description: 'Loud heater' })
   const earlier = await upload({ recordId: homeId, fileName: 'Deed.pdf', sharedWithOwner: 'true' })
@@ -377,7 +377,7 @@ test('an owner to whom the house was sold on does not see the reports and files 
     expect([(await ask(`${root}/${path}`)).status, (await ask(`${nextRoot}/${path}`)).status]).toEqual([200, 404])
 })
 
-test('an owner does not see what the buyer of a canceled sale signed', async () => {
+test('a home owner does not see the texts that the buyer of a canceled sale signed', async () => {
   const { homeId, saleId, root } = await sellHome('Lot 28', 'Ana Lima')
   const { id } = await create(`homes/${homeId}/selections`, { ...PRICED, customDescription: 'Pantry' })
   await send(`${root}/${id}`, 'signedBy', { ...SIGNED, signedBy: 'Ana Lima' })
@@ -394,12 +394,12 @@ test('an owner does not see what the buyer of a canceled sale signed', async () 
   expect((await ask(`${nextRoot}/${id}/signed.pdf`)).status).toBe(404)
 })
 
-test("the token of an owner's link is not accepted by the API", async () => {
+test("the API does not accept the token of a home owner's link", async () => {
   const token = home.root.split('/').at(-1) ?? ''
   expect((await plumbline.get('/api/ext/homes', { key: token })).status).toBe(401)
 })
 
-test('a link that was revoked, replaced, or expired, or whose owner is archived, opens nothing', async () => {
+test("a home owner's link opens no page if it was revoked or replaced, has expired, or belongs to an archived owner", async () => {
   const { root, ownerId } = await sellHome('Lot 17', 'Ines Ortega')
   const renewed = new URL((await act(`home-owners/${ownerId}/link`)).ownerUrl).pathname
   expect([(await ask(root)).status, (await ask(renewed)).status]).toEqual([410, 200])
@@ -418,7 +418,7 @@ test('a link that was revoked, replaced, or expired, or whose owner is archived,
   expect((await ask('/owner/own_00000000000000000000000000.nothing')).status).toBe(404)
 })
 
-test("the owner's page uses the language of the owner unless the visitor chooses another language", async () => {
+test("the home owner's page uses the owner's language unless the visitor chooses another language", async () => {
   const { homeId, root, ownerId } = await sellHome('Lot 18', 'Luz Moreno')
   const { body } = await plumbline.patch(`/api/ext/home-owners/${ownerId}`, { language: 'es' })
   expect(body.language).toBe('es')
@@ -432,7 +432,7 @@ test("the owner's page uses the language of the owner unless the visitor chooses
   expect(html).toContain('Your home: Lot 18')
 })
 
-test("the link that was mailed to an owner is revoked when the owner's email address changes", async () => {
+test("a link that was emailed to a home owner is revoked when the owner's email address changes", async () => {
   const mailing = await startTestPlumbline(mailServer.env)
   try {
     const { id: communityId } = (await mailing.post('/api/ext/communities', { name: 'Juniper Ridge' })).body
@@ -453,7 +453,7 @@ test("the link that was mailed to an owner is revoked when the owner's email add
   }
 })
 
-test('canceling a sale archives the owners of the home and revokes their links', async () => {
+test('canceling a sale archives the home owners and revokes their links', async () => {
   const { homeId, saleId, ownerId, root } = await sellHome('Lot 19', 'Priya Nair')
   await act(`sales/${saleId}/cancel`, { reason: 'The loan was denied.' })
   expect((await ask(root)).status).toBe(410)
@@ -465,7 +465,7 @@ test('canceling a sale archives the owners of the home and revokes their links',
   expect((await ask(root)).status).toBe(410)
 })
 
-test('replacing a buyer of an approved sale revokes the link of the former buyer only', async () => {
+test("replacing a buyer of an approved sale revokes only the former buyer's link", async () => {
   const { homeId, saleId, root } = await sellHome('Lot 20', 'Sam Ortiz')
   const remaining = { name: 'Ann Ortiz', email: 'ann@example.com' }
   const change = (buyers: object[]) => plumbline.patch(`/api/ext/sales/${saleId}`, { buyers })
@@ -477,7 +477,7 @@ test('replacing a buyer of an approved sale revokes the link of the former buyer
   expect(data.map(({ name }: { name: string }) => name)).toEqual(['Ann Ortiz', 'Leo Park'])
 })
 
-test('the buyers of an approved sale of a lot become owners when a home is added to the sale', async () => {
+test('the buyers of an approved sale of a lot become home owners when a home is added to the sale', async () => {
   const lot = { communityId, lotNumber: '21' }
   const { id: saleId } = await create('sales', { ...lot, buyers: [{ name: 'Mia Chen' }], basePrice: 400_000 })
   await act(`sales/${saleId}/approve`, {})
@@ -487,7 +487,7 @@ test('the buyers of an approved sale of a lot become owners when a home is added
   expect((await read(`home-owners?homeId=${homeId}`)).data).toMatchObject([{ name: 'Mia Chen' }])
 })
 
-test('without portal_links:read, a link cannot be mailed to an address that the caller chose', async () => {
+test("a caller without portal_links:read cannot send a home owner's link to an address that the caller chose", async () => {
   const mailing = await startTestPlumbline(mailServer.env)
   try {
     const post = async (path: string, fields: object = {}) => (await mailing.post(`/api/ext/${path}`, fields)).body
@@ -551,7 +551,7 @@ function createDana() {
 const KIM = { name: 'Kim Doe', email: 'kim@example.com' }
 const NEEDS_APPROVAL = { status: 403, code: 'permission_denied', permission: 'portal_links:read' }
 
-test('without portal_links:read, a link cannot be mailed to a buyer who was named after the approval', async () => {
+test('a caller without portal_links:read cannot send a link to a buyer who was named after the approval', async () => {
   const dana = createDana()
   const { mailing, key, saleId, invite } = await sellWithMail([dana])
   try {
@@ -563,7 +563,7 @@ test('without portal_links:read, a link cannot be mailed to a buyer who was name
   }
 })
 
-test('without portal_links:read, a link cannot be mailed to the buyer of another sale of a home that had a link', async () => {
+test('a caller without portal_links:read cannot send a link to the buyer of another sale of a home that had a link', async () => {
   const dana = createDana()
   const { mailing, key, homeId, saleId, invite } = await sellWithMail([dana])
   try {
@@ -578,7 +578,7 @@ test('without portal_links:read, a link cannot be mailed to the buyer of another
   }
 })
 
-test('after a caller with portal_links:read mailed a link, anyone who can edit owners can mail another link', async () => {
+test('after a caller with portal_links:read has sent a link, any caller who can edit home owners can send another link', async () => {
   const dana = createDana()
   const { mailing, saleId, invite } = await sellWithMail([dana])
   try {
@@ -590,7 +590,7 @@ test('after a caller with portal_links:read mailed a link, anyone who can edit o
   }
 })
 
-test('the former address of an owner receives a notice when the address changes', async () => {
+test("a notice is sent to a home owner's former email address when the address changes", async () => {
   const dana = createDana()
   const { mailing, findOwner, invite, nextMail } = await sellWithMail([dana])
   try {
@@ -605,7 +605,7 @@ test('the former address of an owner receives a notice when the address changes'
   }
 })
 
-test('a buyer who is replaced in the sale receives a notice that the access has ended', async () => {
+test('a buyer who is replaced in a sale receives a notice that the access has ended', async () => {
   const dana = createDana()
   const { mailing, saleId, invite, nextMail } = await sellWithMail([dana])
   try {
@@ -632,7 +632,7 @@ test('the other owners of a home receive a notice when another person gets a lin
   }
 })
 
-test('a message to an owner shows that its email was sent', async () => {
+test('a message to a home owner shows that its email was sent', async () => {
   const dana = createDana()
   const { mailing, post, findOwner } = await sellWithMail([dana])
   try {
@@ -646,7 +646,7 @@ test('a message to an owner shows that its email was sent', async () => {
   }
 })
 
-test("the photos of a page do not count toward the link's limit of requests", async () => {
+test("photos on a home owner's page do not count toward the link's request limit", async () => {
   const limited = await startTestPlumbline({ PORTAL_LIMIT_PER_MINUTE: '5', PORTAL_CLIENT_LIMIT_PER_MINUTE: '5' })
   try {
     const post = async (path: string, fields: object = {}) => (await limited.post(`/api/ext/${path}`, fields)).body
@@ -664,7 +664,7 @@ test("the photos of a page do not count toward the link's limit of requests", as
   }
 })
 
-test('photos that are sent at the same time do not exceed the limit of a report', async () => {
+test('photos that are sent concurrently do not exceed the photo limit of a problem report', async () => {
   const { root } = await sellHome('Lot 26', 'Ada Flores')
   const reported = await send(`${root}/report`, 'description', { description: 'Cracks.', severity: 'routine' })
   const file = new Blob([new Uint8Array(await createPhoto())], { type: 'image/jpeg' })

@@ -20,9 +20,9 @@ import { toOwnerSubject } from './get-owner-page.ts'
 import {
   findOwnChange,
   findOwner,
-  findOwnRequest,
   findOwnSelection,
   findOwnWalkthrough,
+  findOwnWarrantyRequest,
   getHomeId,
   listThread,
 } from './own-records.ts'
@@ -115,7 +115,8 @@ async function decideChange(
   const place = await loadPage()
   await operateOnce(call, fields, 'changeBuyerChangeStatus', { buyerChangeId, ...decision }, async (call) => {
     const change = await findOwnChange(call, buyerChangeId)
-    if (change.status !== 'sent') throw conflict('wrong_status', 'Cannot answer the change: it was already answered.')
+    if (change.status !== 'sent')
+      throw conflict('wrong_status', 'Cannot respond to the change order: it already has a response.')
     assertUnchanged(fields, change)
     if (decision.status !== 'approved') return
     await buyerChanges.storeSignature(call, buyerChangeId, signChange(call, place, change, readSignature(fields)))
@@ -128,7 +129,7 @@ async function signWalkthrough(call: Call, walkthroughId: string, fields: FormFi
   await operateOnce(call, fields, 'closeWalkthrough', input, async (call) => {
     const { date } = await findOwnWalkthrough(call, walkthroughId)
     if (date > (await findToday(call)))
-      throw conflict('not_available', `Cannot sign the list of the walkthrough before ${formatDate(date)}.`)
+      throw conflict('not_available', `Cannot sign the punch list of the walkthrough before ${formatDate(date)}.`)
   })
 }
 
@@ -159,7 +160,7 @@ function assertUnchanged({ version }: FormFields, record: { version: number }): 
 }
 
 function createChangedProblem(): Problem {
-  return conflict('changed_meanwhile', 'Cannot save your answer: the record changed after the page was opened.')
+  return conflict('changed_meanwhile', 'Cannot save your response: the record changed after the page was opened.')
 }
 
 /** The number of reports per day is limited because people must read and answer each report. */
@@ -202,7 +203,7 @@ async function countReports({ db, organizationId, principal, now }: WriteCall): 
 
 async function answerRequest(call: Call, warrantyRequestId: string, sent: SentForm): Promise<void> {
   const { fields, file, isFileTooLarge } = sent
-  const request = await findOwnRequest(call, warrantyRequestId)
+  const request = await findOwnWarrantyRequest(call, warrantyRequestId)
   if (fields.answer === 'photo') {
     if (isFileTooLarge) throw tooLarge()
     if (file === null) throw invalidField('/file')
@@ -215,9 +216,9 @@ async function answerRequest(call: Call, warrantyRequestId: string, sent: SentFo
     ? { warrantyRequestId, status: 'closed', signedBy: readSignature(fields) }
     : { warrantyRequestId, status: 'assigned', reason }
   await operateOnce(call, fields, 'changeWarrantyRequestStatus', input, async (call) => {
-    const request = await findOwnRequest(call, warrantyRequestId)
+    const request = await findOwnWarrantyRequest(call, warrantyRequestId)
     if (request.status !== 'completed')
-      throw conflict('wrong_status', 'Cannot answer the repair: it was already answered.')
+      throw conflict('wrong_status', 'Cannot respond to the repair: it already has a response.')
     assertUnchanged(fields, request)
   })
 }

@@ -88,7 +88,7 @@ test('a draft bid with an incomplete alternate cannot be submitted', async () =>
   expect((await post('/submit')).status).toBe(422)
 })
 
-test('a vendor enters alternates on the price page and sees them in the review, on the request, and on the receipt', async () => {
+test('a vendor can enter alternates on the price page and see them in the review, on the request page, and on the receipt', async () => {
   const { request, link, id } = await invite()
   const price = `${link}/${id}/price`
   const fields = {
@@ -112,7 +112,7 @@ test('a vendor enters alternates on the price page and sees them in the review, 
   expect(await page(price)).toContain('value="1450"')
 })
 
-test('a vendor gets a receipt by mail with everything that it sent and its link', async () => {
+test('a vendor gets an email receipt with its complete bid and its portal link', async () => {
   const { request, link, post } = await invite()
   await post('/draft', { lines: [{ lineId: 'walls', unitPrice: 123.45 }], alternates: ALTERNATES, exclusions: 'Crane' })
   await post('/submit')
@@ -127,7 +127,7 @@ test('a vendor gets a receipt by mail with everything that it sent and its link'
     expect(receipt).toContain(shown)
 })
 
-test('a receipt for a blind bid request contains no amounts, because the builder can read it', async () => {
+test('an email receipt for a blind bid request contains no amounts, because the builder can read the email', async () => {
   const { request, post } = await invite({ blind: true })
   await post('/draft', { lines: [{ lineId: 'walls', unitPrice: 123.45 }], alternates: ALTERNATES })
   await post('/submit')
@@ -137,7 +137,7 @@ test('a receipt for a blind bid request contains no amounts, because the builder
   expect(body.data).toMatchObject([{ kind: 'bid_receipt' }])
 })
 
-test('a receipt page shows the time of sending and exists only after a bid was sent', async () => {
+test('the receipt page of a bid shows the submission time and exists only after the submission', async () => {
   const { link, id, post } = await invite()
   const receipt = `${link}/${id}/receipt`
   expect((await fetch(plumbline.url + receipt)).status).toBe(404)
@@ -147,14 +147,14 @@ test('a receipt page shows the time of sending and exists only after a bid was s
   for (const shown of [body.bid.id, '$1,000.00', /\d:\d\d:\d\d (AM|PM) C[SD]T/]) expect(html).toMatch(shown)
 })
 
-test('the total of a sent bid says only once that the bid was sent', async () => {
+test('the receipt of a bid labels the total as sent only once', async () => {
   const { link, id, post } = await invite()
   await post('/draft', { lines: [{ lineId: 'walls', unitPrice: 100 }] })
   await post('/submit')
   expect(await page(`${link}/${id}/receipt`)).toMatch(/Total<small>sent /)
 })
 
-test('removing a file before the bid is sent keeps the typed prices', async () => {
+test('removing a file from a draft bid keeps the entered prices', async () => {
   const { link, id, key, path, post } = await invite()
   const upload = (name: string) =>
     sendBytes(`${plumbline.url}${path}/attachments?fileName=${name}`, createPdf(), { key })

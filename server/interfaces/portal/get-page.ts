@@ -1,7 +1,7 @@
 import type { PortalBidInvitation, PortalMessage, PortalVisit } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import { notFound } from '../../platform/problems/problem.ts'
-import { readSearch } from './forms/find-lines.ts'
+import { readSearchText } from './forms/find-lines.ts'
 import { readPriceForm, toDraft, toPriceForm } from './forms/price-form.ts'
 import { isFormToken } from './forms/returned-forms.ts'
 import { getSubjectKind } from './page-subject.ts'
@@ -127,7 +127,7 @@ async function getInvitationPage(
   if (part === null)
     return {
       html: renderRequestPage(place, invitation, bid, files, {
-        ...{ done: query.done === 'asked' ? 'asked' : null, search: readSearch(query.q) },
+        ...{ done: query.done === 'asked' ? 'asked' : null, search: readSearchText(query.q) },
       }),
     }
   const own = files.filter(({ from }) => from === 'vendor')
@@ -151,7 +151,7 @@ async function getInvitationPage(
   if (returned === null) {
     const form = toPriceForm(invitation, bid, query.by)
     const done = query.done === 'saved' ? ('saved' as const) : null
-    const search = readSearch(query.find)
+    const search = readSearchText(query.find)
     const view = { invitation, bid, form, files: own, done, search }
     return { html: renderPricePage(place, { ...view, errors: new Map(), changes: [] }) }
   }
@@ -160,5 +160,5 @@ async function getInvitationPage(
   const isOverwriting = returned.reason === 'changed_meanwhile'
   const changes = isOverwriting ? listEntryChanges(place, invitation, form, toPriceForm(invitation, bid, form.by)) : []
   const view = { invitation, bid, form, errors, files: own, changes }
-  return { html: renderPricePage(place, { ...view, done: null, search: readSearch(returned.fields.find) }) }
+  return { html: renderPricePage(place, { ...view, done: null, search: readSearchText(returned.fields.find) }) }
 }

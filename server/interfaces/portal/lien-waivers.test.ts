@@ -183,7 +183,7 @@ test('a vendor can read and sign a lien waiver on a page without scripts', async
   expect((await submit({ ...form, version: '3' })).status).toBe(409)
 })
 
-test('a lien waiver can be seen and signed only by its vendor, with a link to the whole portal', async () => {
+test("only the vendor of a lien waiver can see and sign it, and only with a link to the vendor's whole portal", async () => {
   await post(`/vendors/${site.hillCountry}/invite`, {})
   const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [vendorId] })
   for (const subjectId of [site.hillCountry, request.invitations[0].id]) {

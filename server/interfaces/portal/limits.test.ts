@@ -53,7 +53,7 @@ test('pages and API operations of a portal link share a limit of 30 requests per
   expect((await open(first, '192.0.2.3')).status).toBe(200)
 })
 
-test('pictures of a page do not count as pages', async () => {
+test('images on a portal page do not count as page requests', async () => {
   const dueDate = site.day(5)
   const scratch = { homeId: site.lot14, location: 'Kitchen', description: 'Scratch', vendorId: site.loneStar, dueDate }
   const { id } = (await plumbline.post('/api/ext/punch-items', scratch, { key: site.key })).body

@@ -30,7 +30,7 @@ async function send(path: string, fields: Record<string, string>): Promise<strin
   return sent.headers.get('location') ?? ''
 }
 
-test('the lines of a long request are filtered by words, ignoring case and accents', async () => {
+test('the lines of a long bid request can be filtered by words, ignoring case and accents', async () => {
   const html = await page(`${request}?q=GRUA`)
   expect(html).toContain('1 of 60 lines')
   expect(html).toContain('Grúa y montaje')
@@ -39,13 +39,13 @@ test('the lines of a long request are filtered by words, ignoring case and accen
   expect(await page(request)).toContain('Wall 7')
 })
 
-test('the search is a form without a token, so that its URL contains only the words', async () => {
+test('the URL of a search for lines contains only the words, not a token', async () => {
   const [form = ''] = /<form class="in" method="get">.*?<\/form>/s.exec(await page(request)) ?? []
   expect(form).toContain('name="q"')
   expect(form).not.toContain('once')
 })
 
-test('searching on the price page saves the typed prices and links to the lines found', async () => {
+test('searching on the price page saves the entered prices and links to the matching lines', async () => {
   const location = await send(`${request}/price`, { by: 'lines', p3: '77', find: 'grua', do: 'find' })
   expect(location).toBe(`${request.slice(0)}/price?find=grua#found`)
   const html = await page(location)
@@ -59,7 +59,7 @@ test('searching on the price page keeps a price that cannot be parsed', async ()
   for (const shown of ['value="12k"', '<a href="#p41">', 'Write the full amount']) expect(html).toContain(shown)
 })
 
-test('the first button of the price form updates the totals, so that the Enter key removes and sends nothing', async () => {
+test('pressing Enter in the price form updates the totals without removing or sending anything', async () => {
   const html = await page(`${request}/price`)
   const [, first] = /<form method="post" id="price".*?<button[^>]*value="([^"]+)"/s.exec(html) ?? []
   expect(first).toBe('totals')

@@ -59,20 +59,20 @@ test('the link "No, we’ll pass" in the email asks for a reason before it recor
   expect(body.invitations[0]).toMatchObject({ status: 'declined', declineReason: 'Fully booked' })
 })
 
-test('a reminder has the same links', async () => {
+test('a bid reminder email has the same response links as the invitation email', async () => {
   const { request, yes } = await invite()
   await plumbline.post(`/api/ext/bids/requests/${request.id}/remind`, undefined, { key: site.key })
   expect(await nextLinks()).toContain(yes)
 })
 
-test('after bidding has closed, the links in the email show the request', async () => {
+test('after bidding has closed, the response links in an email open the bid request', async () => {
   const { request, yes } = await invite()
   await plumbline.post(`/api/ext/bids/requests/${request.id}/close`, undefined, { key: site.key })
   const shown = await visit(yes)
   expect([shown.status, shown.headers.get('location')]).toEqual([303, expect.stringMatching(/\/inv_\w+$/)])
 })
 
-test('a link to the whole portal has no page that confirms a response', async () => {
+test("a link to the vendor's whole portal has no page for confirming a response to an invitation", async () => {
   await plumbline.post(`/api/ext/vendors/${site.loneStar}/invite`, undefined, { key: site.key })
   const root = new URL(await plumbline.mailedLink(site.loneStar)).pathname
   expect((await visit(`${root}/will-bid`)).status).toBe(404)

@@ -101,7 +101,7 @@ test('a vendor cannot see messages to other vendors', async () => {
   expect((await plumbline.post('/api/portal/visits', { messageId: foreign.id }, inPortal())).status).toBe(422)
 })
 
-test('an invitation link shows no messages', async () => {
+test('an invitation link gives no access to messages', async () => {
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: 'America/Chicago' }
   const { body: site } = await plumbline.post('/api/ext/communities', community)
   const requested = { vendorIds: [vendorId], scope: 'framing', deadline: '2031-06-30', communityId: site.id }

@@ -202,7 +202,7 @@ describe('the files of an order', () => {
   })
 })
 
-test("the order page explains in the vendor's language why the vendor cannot respond", async () => {
+test("the order page explains in the vendor's language why the vendor cannot respond to the order", async () => {
   const { id, version } = await order()
   const send = async (language: string) => {
     const body = new URLSearchParams({ answer: 'accepted', version: String(version - 1) })
@@ -276,7 +276,7 @@ test('a vendor can submit a compliance document with its file for review', async
   expect((await post('/compliance-documents', backwards)).body.errors).toMatchObject([{ pointer: '/expirationDate' }])
 })
 
-test('at most twenty documents of a vendor can await review', async () => {
+test('at most twenty compliance documents of a vendor can await review', async () => {
   for (let i = 1; i <= 20; i++) expect((await post('/compliance-documents', { type: 'other' }, other)).status).toBe(200)
   expect((await post('/compliance-documents', { type: 'other' }, other)).body.code).toBe('conflict')
 })

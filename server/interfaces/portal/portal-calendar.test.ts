@@ -26,7 +26,7 @@ const page = async (path: string) => (await fetch(plumbline.url + path)).text()
 const countFeeds = async () =>
   (await plumbline.get(`/api/ext/calendar-feeds?vendorId=${site.loneStar}`, { key: site.key })).body.data.length
 
-test('a vendor gets a calendar of its dates, in which dates are tentative until it confirms them', async () => {
+test("the dates in a vendor's portal calendar are tentative until the vendor confirms them", async () => {
   const once = /name="once" value="([^"]+)"/.exec(await page(`${root}/dates`))?.[1] ?? ''
   const [location = '', repeated] = await Promise.all(
     [1, 2].map(async () => (await send(`${root}/dates`, { once })).headers.get('location') ?? ''),
@@ -44,7 +44,7 @@ test('a vendor gets a calendar of its dates, in which dates are tentative until 
   expect(await page(`${root}/dates?calendar=forged`)).not.toContain('webcal:')
 })
 
-test('a calendar ends with the portal link through which it was created', async () => {
+test('a portal calendar stops working when the portal link that created it ends', async () => {
   const create = async () => {
     root = new URL(await plumbline.mailedLink(site.loneStar)).pathname
     const key = root.split('/').at(-1) ?? ''
@@ -65,7 +65,7 @@ test('a calendar ends with the portal link through which it was created', async 
   expect(await second()).toBe(410)
 })
 
-test('a link to one invitation creates no calendar', async () => {
+test('a link to a single invitation cannot create a calendar', async () => {
   const { body } = await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })
   const key = (await plumbline.mailedLink(body.invitations[0].id)).split('/').at(-1) ?? ''
   expect((await plumbline.post('/api/portal/calendar-feeds', undefined, { key })).status).toBe(404)

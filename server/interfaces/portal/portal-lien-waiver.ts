@@ -1,7 +1,7 @@
 import type { LienWaiver, PortalLienWaiver, PortalSignature } from '../../../client/contract.gen.ts'
 import { signWaiverInPortal } from '../../domain/paying/lien-waivers/change-waiver-status.ts'
 import { createWaiverPdf } from '../../domain/paying/lien-waivers/create-waiver-pdf.ts'
-import { explainWhyNotSignable } from '../../domain/paying/lien-waivers/lien-waiver.ts'
+import { explainWhyWaiverCannotBeSigned } from '../../domain/paying/lien-waivers/lien-waiver.ts'
 import * as waivers from '../../domain/paying/lien-waivers/queries.ts'
 import * as payments from '../../domain/paying/payments/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
@@ -37,7 +37,7 @@ async function toPortalLienWaiver(call: Call, waiver: LienWaiver): Promise<Porta
   const { text, textSha256, signedBy, signedOn, version } = waiver
   return {
     ...{ id, waiverType, status, throughDate, amount, currency, paymentNumber: number },
-    ...{ text, textSha256, signedBy, signedOn, canSign: explainWhyNotSignable(waiver) === null, version },
+    ...{ text, textSha256, signedBy, signedOn, canSign: explainWhyWaiverCannotBeSigned(waiver) === null, version },
     builder: { name: call.principal.organization.name },
     vendor: { id: waiver.vendorId, companyName },
   }

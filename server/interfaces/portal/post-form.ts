@@ -4,7 +4,7 @@ import type { OperationId } from '../../platform/calls/contract.ts'
 import { detectContentType } from '../../platform/files/content-type.ts'
 import { notFound, problem, validationFailed } from '../../platform/problems/problem.ts'
 import { parseTypedNumber } from '../../platform/values/typed-number.ts'
-import { readSearch } from './forms/find-lines.ts'
+import { readSearchText } from './forms/find-lines.ts'
 import { MAX_FILE_BYTES, type SentForm } from './forms/form-body.ts'
 import { readPriceForm, toDraft } from './forms/price-form.ts'
 import { isFormToken } from './forms/returned-forms.ts'
@@ -227,7 +227,7 @@ async function postPrice(call: Call, { subject: invitationId, here }: FormTarget
     )
   }
   if (fields.do === 'review') return { to: here.replace(/price$/, 'review') }
-  if (fields.do === 'find') return { to: `${here}?find=${encodeURIComponent(readSearch(fields.find))}#found` }
+  if (fields.do === 'find') return { to: `${here}?find=${encodeURIComponent(readSearchText(fields.find))}#found` }
   return { to: `${here}?done=saved` }
 }
 

@@ -7,7 +7,7 @@ import { type PopulatedPlumbline, startPopulatedPlumbline } from '../../../test/
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import type { ServiceResponse, TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
-import { findCatalog } from '../skills/skill-catalog.ts'
+import { getSkillCatalog } from '../skills/skill-catalog.ts'
 
 /**
  * These tests check where portal links appear. Anyone who has a link acts for the vendor, so no response, event, or
@@ -68,7 +68,7 @@ describe('a key with every permission never sees a link', () => {
     const input = { bidRequestId: world.idFor('bidRequestId'), vendorId: world.idFor('vendorId') }
     let ran = 0
     for (const skill of names) {
-      const { inputSchema, writes } = findCatalog(contract).find(skill)
+      const { inputSchema, writes } = getSkillCatalog(contract).find(skill)
       const { properties = {}, required = [] } = inputSchema as { properties?: object; required?: string[] }
       for (const dryRun of writes ? [true, false] : [false]) {
         // This test checks results, so each skill gets all inputs that it requires and only inputs that it declares.

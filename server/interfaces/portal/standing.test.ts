@@ -95,11 +95,14 @@ const COMBINATIONS = REQUESTS.flatMap((request) =>
   INVITATIONS.flatMap((invitation) => BIDS.map((bid) => ({ request, invitation, bid }))),
 )
 
-test.each(COMBINATIONS)('$request.name, invitation $invitation, bid $bid', ({ request, invitation, bid }) => {
-  expect(getBiddingState({ invitation, request, bid }, NOW)).toBe(EXPECTED[request.name]?.[bid ?? invitation])
-})
+test.each(COMBINATIONS)(
+  'the portal shows one standing for $request.name with invitation $invitation and bid $bid',
+  ({ request, invitation, bid }) => {
+    expect(getBiddingState({ invitation, request, bid }, NOW)).toBe(EXPECTED[request.name]?.[bid ?? invitation])
+  },
+)
 
-test('every standing of a bid request has its own sentence in both languages', () => {
+test('each standing of a bid request has its own sentence in English and Spanish', () => {
   const standings = new Set(Object.values(EXPECTED).flatMap((row) => Object.values(row)))
   for (const { request } of [english, spanish]) {
     expect(new Set(Object.keys(request.standings))).toEqual(standings)

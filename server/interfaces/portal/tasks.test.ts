@@ -147,7 +147,7 @@ test("only the vendor of a task can respond to it, and only with a link to the v
   expect((await read()).confirmation.status).toBe('requested')
 })
 
-test("the portal page for a conflict is in the vendor's language and without instructions for the builder", async () => {
+test("the portal shows a conflict in the vendor's language and without instructions for the builder", async () => {
   plumbline.clock.advance(40 * 86_400_000)
   const { body } = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
   expect([body.reason, body.detail]).toEqual(['wrong_status', expect.stringContaining('Move the task first.')])
@@ -161,7 +161,7 @@ test("the portal page for a conflict is in the vendor's language and without ins
   }
 })
 
-test('an overdue task accepts no response', async () => {
+test('a vendor cannot respond to an overdue task', async () => {
   plumbline.clock.advance(40 * 86_400_000)
   expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).body.canAnswer).toBe(false)
   expect(await (await page(`/${taskId}`)).text()).not.toContain('<form')
@@ -170,13 +170,13 @@ test('an overdue task accepts no response', async () => {
   expect(await (await say({ answer: 'confirmed' })).text()).toContain('Too late')
 })
 
-test('a task of another vendor is not in the portal', async () => {
+test("the portal does not show another vendor's task", async () => {
   await plumbline.patch(`/api/ext/tasks/${taskId}`, { vendorId: site.hillCountry }, { key: site.key })
   expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).status).toBe(404)
   await plumbline.patch(`/api/ext/tasks/${taskId}`, { vendorId }, { key: site.key })
 })
 
-test('a task that has started is not in the portal', async () => {
+test('the portal does not show a task that has started', async () => {
   await post(`/tasks/${taskId}/status`, { status: 'in_progress' })
   expect((await plumbline.get(PORTAL, vendor())).body.data).toEqual([])
 })

@@ -86,7 +86,7 @@ function* listVersionChanges(
   for (const id of new Set([...Object.keys(shown), ...Object.keys(now)])) {
     const [before, after] = [shown[id], now[id]]
     if (before !== after && !actors.has(id))
-      yield { resourceId: id, field: 'version', before: toText(before), after: toText(after) }
+      yield { resourceId: id, field: 'version', before: formatBasisValue(before), after: formatBasisValue(after) }
   }
 }
 
@@ -99,7 +99,12 @@ function* listFigureChanges(shown: Basis, now: Basis): Generator<ProblemChange> 
   for (const place of new Set([...Object.keys(shown.figures), ...Object.keys(now.figures)])) {
     const [before, after] = [shown.figures[place], now.figures[place]]
     if (before === after || isShiftedDate(before, after, days) || isHidden(place)) continue
-    yield { resourceId: null, field: place.slice(0, MAX_FIELD_LENGTH), before: toText(before), after: toText(after) }
+    yield {
+      resourceId: null,
+      field: place.slice(0, MAX_FIELD_LENGTH),
+      before: formatBasisValue(before),
+      after: formatBasisValue(after),
+    }
   }
 }
 
@@ -119,7 +124,7 @@ function daysBetween(from: string, to: string): number {
 }
 
 /** Returns a value as the text that a problem shows. */
-export function toText(value: unknown): string | null {
+export function formatBasisValue(value: unknown): string | null {
   if (value === undefined || value === null) return null
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_LENGTH)
 }

@@ -1,7 +1,7 @@
 import type { Proposal, ProposalNotice } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import { buildEvent, recordEvents } from '../../platform/events/record-event.ts'
-import { findCatalog } from '../skills/skill-catalog.ts'
+import { getSkillCatalog } from '../skills/skill-catalog.ts'
 import { listProposalSkills } from './proposal-skills.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function notifyProposal(
     before === null
       ? buildEvent(call, 'proposal.created', toProposalNotice(after))
       : buildEvent(call, 'proposal.status_changed', toProposalNotice(after), toProposalNotice(before))
-  const { skills } = findCatalog(call.services.contract)
+  const { skills } = getSkillCatalog(call.services.contract)
   const proposed = listProposalSkills(after).map((name) => skills.find((skill) => skill.name === name)?.permissions)
   // A newer version of the service may no longer have this skill. In that case, nobody may run the skill, so nobody is
   // notified.

@@ -8,8 +8,8 @@ import { assertNoSecretReferences, executeBatch } from '../skills/execute-batch.
 import { concealResultSecrets, executeSkill, listReadableEvents } from '../skills/execute-skill.ts'
 import { fillCurrentTime, hasSecret } from '../skills/marks.ts'
 import { replaceResolvedNames } from '../skills/references/resolve-references.ts'
-import { assertSkillPermitted, findCatalog, type PublishedResult } from '../skills/skill-catalog.ts'
-import { type Basis, buildProposalBasis, findBasisDifferences, toText } from './basis.ts'
+import { assertSkillPermitted, getSkillCatalog, type PublishedResult } from '../skills/skill-catalog.ts'
+import { type Basis, buildProposalBasis, findBasisDifferences, formatBasisValue } from './basis.ts'
 import { findChangesSince, findProposalBasis, storeProposalBasis } from './basis-queries.ts'
 import { notifyProposal } from './notify-proposal.ts'
 import { BATCH, listProposalSkills, listProposalSteps } from './proposal-skills.ts'
@@ -52,7 +52,7 @@ export async function storeProposal(
 
 /** Throws an error if an input contains a secret or a reference that would copy a secret. */
 function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>): void {
-  const { skills } = findCatalog(call.services.contract)
+  const { skills } = getSkillCatalog(call.services.contract)
   const steps = listProposalSteps(proposed)
   const isSecret = steps.some(({ skill, input }) =>
     hasSecret(skills.find(({ name }) => name === skill)?.marks.input ?? null, input),
@@ -67,7 +67,7 @@ function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>
 
 /** Throws `permission_denied` unless the caller may run the proposed skills. */
 export function assertCanReadProposal(call: Call, proposal: Pick<Proposal, 'skill' | 'input'>): void {
-  const { find } = findCatalog(call.services.contract)
+  const { find } = getSkillCatalog(call.services.contract)
   for (const name of listProposalSkills(proposal)) assertSkillPermitted(call, find(name))
 }
 
@@ -92,7 +92,7 @@ function toProposalOutcome(
 
 /** Removes the secrets from a skill's result, because proposals are stored and other users read them. */
 function nullSecretsOfSteps(call: Call, skill: string, result: unknown): unknown {
-  const { find } = findCatalog(call.services.contract)
+  const { find } = getSkillCatalog(call.services.contract)
   if (skill !== BATCH) return concealResultSecrets(find(skill), result as PublishedResult)
   const batch = result as BatchExecution
   const steps = batch.steps.map((step) => ({ ...step, result: concealResultSecrets(find(step.skill), step.result) }))
@@ -131,7 +131,7 @@ export async function runAndCollectBasis(
  * change therefore happens at the time of the proposal, which is the time that the approver saw.
  */
 function fillTimes(call: Call, skill: string, input: Record<string, unknown>): Record<string, unknown> {
-  const { find } = findCatalog(call.services.contract)
+  const { find } = getSkillCatalog(call.services.contract)
   if (skill !== BATCH) return fillCurrentTime(find(skill).marks.input, input, call.now)
   const steps = listProposalSteps({ skill, input })
   return {
@@ -160,7 +160,7 @@ export async function assertOutcomeUnchanged(call: WriteCall, proposal: Proposal
     .filter(({ type, field }) => canReadEventType(call, type) && !ALWAYS_CHANGED.has(field))
     .map(({ resourceId, field, before, after }) => ({
       ...{ resourceId, field },
-      ...{ before: toText(before), after: toText(after) },
+      ...{ before: formatBasisValue(before), after: formatBasisValue(after) },
     }))
   const explained = new Set(fields.map(({ resourceId }) => resourceId))
   const others = found.filter(({ resourceId }) => resourceId === null || !explained.has(resourceId))
@@ -216,7 +216,7 @@ export function assertProposalPending({ status, expiresAt }: Proposal, to: Propo
 
 /** Throws `conflict` if the skill only reads, because such a skill needs no approval. */
 export function assertSkillWrites(call: Call, skill: string): void {
-  const found = findCatalog(call.services.contract).find(skill)
+  const found = getSkillCatalog(call.services.contract).find(skill)
   assertSkillPermitted(call, found)
   if (!found.writes)
     throw conflict(

@@ -32,7 +32,7 @@ const approve = (id: string, options = {}) => plumbline.post(`/api/ext/proposals
 const refuse = (id: string, body: object = {}, options = {}) =>
   plumbline.post(`/api/ext/proposals/${id}/refuse`, body, options)
 
-test('a change with a propose-only key creates a proposal', async () => {
+test('a change that is requested with a propose-only key creates a proposal', async () => {
   const input = { companyName: 'Proposed Framing', scopes: ['framing'] }
   const steps = [
     { name: 'vendor', skill: 'createVendor', input },
@@ -152,7 +152,7 @@ describe('the approved outcome is the one that was shown', () => {
   })
 })
 
-test('a change over MCP with a propose-only key returns the ID of its proposal', async () => {
+test('a change that is requested over MCP with a propose-only key returns the ID of its proposal', async () => {
   const message = {
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name: 'execute_skill', arguments: { skill: 'createVendor', input: { companyName: 'By MCP' } } },
@@ -407,7 +407,7 @@ test('a proposal is visible only to callers with every permission of its skill',
   expect([taxed.status, taxed.body.code]).toEqual([409, 'conflict'])
 })
 
-test('any key can create a proposal', async () => {
+test('any API key can create a proposal', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const propose = (skill: string, input = {}) => plumbline.post('/api/ext/proposals', { skill, input }, { key })
   const created = await propose('createVendor', { companyName: 'On Purpose' })
@@ -434,7 +434,7 @@ test('a proposal with invalid input is rejected', async () => {
   expect(wrong.body.errors[0].pointer).toBe('/input/companyName')
 })
 
-test("only the owner personally, and no app, can approve a proposal of the owner's app", async () => {
+test("a user's app cannot approve the proposals of the user's apps, but the user can after a fresh sign-in", async () => {
   const owner = await plumbline.signIn()
   const proposing = await connectApp(plumbline, await createOauthApp(plumbline), owner, { proposeOnly: true })
   const acting = await connectApp(plumbline, await createOauthApp(plumbline), owner)

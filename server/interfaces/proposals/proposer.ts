@@ -3,7 +3,7 @@ import type { Operation } from '../../platform/calls/contract.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 import type { ProposalMaker } from '../http/dispatch.ts'
 import { runWithDryRun } from '../skills/execute-skill.ts'
-import { findCatalog } from '../skills/skill-catalog.ts'
+import { getSkillCatalog } from '../skills/skill-catalog.ts'
 import { EFFECTS, findOperationEffect } from '../skills/skill-effect.ts'
 import { runAndCollectBasis, storeProposal } from './proposal.ts'
 import { BATCH } from './proposal-skills.ts'
@@ -51,7 +51,7 @@ const DECISION_OPERATIONS: ReadonlySet<string> = new Set(['createProposal', 'app
  * it is run.
  */
 function isWritingSkill(call: Call, name: string): boolean {
-  return findCatalog(call.services.contract).skills.some((skill) => skill.name === name && skill.writes)
+  return getSkillCatalog(call.services.contract).skills.some((skill) => skill.name === name && skill.writes)
 }
 
 function toProposedRun(

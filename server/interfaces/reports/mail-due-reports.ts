@@ -13,7 +13,7 @@ import { type DueReport, findDueReports, findRecipients, type Recipient } from '
 import { createReportFile, type ReportFile } from './report-file.ts'
 import type { ReportSchema, Values } from './report-parts.ts'
 import { planNextMailing, planRetry } from './report-schedule.ts'
-import { canRead, findReport } from './saved-report.ts'
+import { canReadReport, findReport } from './saved-report.ts'
 
 type ScheduledReport = SavedReport & { schedule: ReportSchedule }
 
@@ -97,7 +97,7 @@ async function prepareMailing(call: Call, saved: ScheduledReport): Promise<Prepa
   const { schedule } = saved
   const report = findReport(call.services, saved.report)
   const users = await findRecipients(call, schedule.userIds)
-  const readers = report === undefined ? [] : users.filter((user) => canRead(report, user))
+  const readers = report === undefined ? [] : users.filter((user) => canReadReport(report, user))
   const findOthers = (some: readonly Recipient[]) => {
     const ids = new Set(some.map(({ id }) => id))
     return schedule.userIds.filter((id) => !ids.has(id))
@@ -110,7 +110,7 @@ async function prepareMailing(call: Call, saved: ScheduledReport): Promise<Prepa
   if (owner === undefined || owner.status === 'disabled')
     return mailNothing('skipped', 'The user who saved the report is deactivated.')
   if (report === undefined || readers.length === 0)
-    return mailNothing('skipped', 'None of the users may read the report.')
+    return mailNothing('skipped', 'None of the recipients are allowed to read the report.')
   if (!canSendMail(call)) return mailNothing('failed', 'The operator has not configured a mail server.')
   const { letters, errors } = await writeLetters(call, { saved, report, readers })
   const failures = errors.filter((error) => !isExpected(error))

@@ -7,11 +7,11 @@ import { assertSkillPermitted } from '../skills/skill-catalog.ts'
 import * as savedReports from './queries.ts'
 import { planNextMailing } from './report-schedule.ts'
 import {
-  assertCanDelete,
-  assertOwner,
-  assertRecipients,
-  assertVisible,
-  canDelete,
+  assertCanDeleteReport,
+  assertRecipientsCanRead,
+  assertReportOwner,
+  assertReportVisible,
+  canDeleteReport,
   listReadableReports,
   requireReport,
 } from './saved-report.ts'
@@ -34,7 +34,7 @@ export const savedReportOperations = {
     const report = requireReport(call, reportName)
     assertSkillPermitted(call, report)
     report.check(structuredClone(input), call.currency)
-    if (schedule !== null) await assertRecipients(call, report, schedule)
+    if (schedule !== null) await assertRecipientsCanRead(call, report, schedule)
     const nextMailingAt = schedule === null ? null : planNextMailing(schedule, call.timeZone, call.now)
     const created = await call.write(async (call) => {
       if ((await savedReports.countSavedReports(call)) >= MAX_SAVED_REPORTS)
@@ -52,20 +52,20 @@ export const savedReportOperations = {
 
   async getSavedReport({ path }, call) {
     const saved = await savedReports.find(call, path.savedReportId)
-    if (!(await canDelete(call, saved))) assertVisible(call, saved)
+    if (!(await canDeleteReport(call, saved))) assertReportVisible(call, saved)
     return { status: 200, body: saved }
   },
 
   async updateSavedReport({ path, body, ifMatch }, call) {
     const saved = await call.write(async (call) => {
       const before = await savedReports.lock(call, path.savedReportId)
-      assertVisible(call, before)
-      assertOwner(call, before)
+      assertReportVisible(call, before)
+      assertReportOwner(call, before)
       assertIfMatch(ifMatch, before)
       const report = requireReport(call, before.report)
       if (body.input !== undefined) report.check(structuredClone(body.input), call.currency)
       const { schedule } = body
-      if (schedule !== undefined && schedule !== null) await assertRecipients(call, report, schedule)
+      if (schedule !== undefined && schedule !== null) await assertRecipientsCanRead(call, report, schedule)
       const planned =
         schedule === undefined
           ? {}
@@ -78,7 +78,7 @@ export const savedReportOperations = {
   async deleteSavedReport({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await savedReports.lock(call, path.savedReportId)
-      await assertCanDelete(call, before)
+      await assertCanDeleteReport(call, before)
       await savedReports.archive(call, before, ifMatch)
     })
     return { status: 204 }
@@ -88,7 +88,7 @@ export const savedReportOperations = {
     const { id } = requireSignedIn(call)
     const saved = await call.write(async (call) => {
       const before = await savedReports.lock(call, path.savedReportId)
-      assertVisible(call, before)
+      assertReportVisible(call, before)
       const others = before.favoriteUserIds.filter((userId) => userId !== id)
       if (body.isFavorite && others.length >= MAX_FAVORITES)
         throw conflict(

@@ -42,7 +42,7 @@ export interface ReportFile {
 
 /** Mail servers often reject larger emails. */
 export const MAX_FILE_BYTES = 5_000_000
-const TRUNCATED = 'The list is too long to be complete. Totals cover only the rows that are shown.'
+const TRUNCATED = 'The list is incomplete because it is too long. Totals cover only the rows that are shown.'
 /** Longer names are hard to read in a mail program. The date and the ending follow the name. */
 const MAX_FILE_NAME_LENGTH = 120
 /** More columns are too narrow to read on a page. The CSV file and the report page contain all columns. */
@@ -150,7 +150,7 @@ function drawList(
   if (left.length > 0)
     doc
       .fillColor(GRAY)
-      .text(`The report page shows further ${left.join(' and ')}.`)
+      .text(`The report page shows more ${left.join(' and ')}.`)
       .fillColor('black')
 }
 

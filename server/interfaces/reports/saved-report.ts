@@ -3,12 +3,12 @@ import type { Call, ContractReader, Services } from '../../platform/calls/call.t
 import { requireSignedIn } from '../../platform/keys/principals.ts'
 import { getRolePermissions, type Role } from '../../platform/keys/roles.ts'
 import { notFound, problem, unknownReference, validationFailed } from '../../platform/problems/problem.ts'
-import { findCatalog, type Skill } from '../skills/skill-catalog.ts'
+import { getSkillCatalog, type Skill } from '../skills/skill-catalog.ts'
 import { findRecipients, type Recipient } from './queries.ts'
 
 /** Returns the report with this name. Every read-only composite skill is a report. */
 export function findReport(services: Pick<Services, 'contract'>, name: string): Skill | undefined {
-  return findCatalog(services.contract).skills.find((skill) => skill.name === name && isReport(skill))
+  return getSkillCatalog(services.contract).skills.find((skill) => skill.name === name && isReport(skill))
 }
 
 function isReport({ kind, writes }: Skill): boolean {
@@ -17,7 +17,7 @@ function isReport({ kind, writes }: Skill): boolean {
 
 /** Returns the names of the reports that the caller may run. */
 export function listReadableReports(call: ContractReader & Pick<Call, 'services'>): string[] {
-  return findCatalog(call.services.contract)
+  return getSkillCatalog(call.services.contract)
     .skills.filter(
       (skill) => isReport(skill) && skill.permissions.every((permission) => call.permissions.has(permission)),
     )
@@ -33,14 +33,14 @@ export function requireReport(call: Pick<Call, 'services'>, name: string): Skill
 }
 
 /** Throws `not_found` unless the caller sees the saved report and may run its report. */
-export function assertVisible(call: Call, saved: SavedReport): void {
+export function assertReportVisible(call: Call, saved: SavedReport): void {
   if (saved.archivedAt !== null && saved.ownerId !== call.principal.id) throw notFound()
   if (saved.ownerId !== call.principal.id && !saved.isShared) throw notFound()
   if (!listReadableReports(call).includes(saved.report)) throw notFound()
 }
 
 /** Throws `permission_denied` if another user saved the report. */
-export function assertOwner(call: Call, saved: SavedReport): void {
+export function assertReportOwner(call: Call, saved: SavedReport): void {
   if (saved.ownerId === call.principal.id) return
   throw problem('permission_denied', `Only the user who saved "${saved.name}" can change it.`)
 }
@@ -50,34 +50,34 @@ export function assertOwner(call: Call, saved: SavedReport): void {
  * always, even if the role of the user no longer allows the report. Owners and admins may, because a weekly email must
  * not depend on a user who has left.
  */
-export async function canDelete(call: Call, saved: SavedReport): Promise<boolean> {
+export async function canDeleteReport(call: Call, saved: SavedReport): Promise<boolean> {
   if (saved.ownerId === call.principal.id) return true
   const [caller] = await findRecipients(call, [requireSignedIn(call).id])
   return saved.archivedAt === null && (caller?.role === 'owner' || caller?.role === 'admin')
 }
 
 /** Throws `not_found` or `permission_denied` unless the caller may delete the saved report. */
-export async function assertCanDelete(call: Call, saved: SavedReport): Promise<void> {
-  if (await canDelete(call, saved)) return
-  assertVisible(call, saved)
+export async function assertCanDeleteReport(call: Call, saved: SavedReport): Promise<void> {
+  if (await canDeleteReport(call, saved)) return
+  assertReportVisible(call, saved)
   throw problem('permission_denied', `Only the user who saved "${saved.name}", an owner, or an admin can delete it.`)
 }
 
 /** Returns whether a user is active and has all permissions of a report. */
-export function canRead({ permissions }: Skill, { status, role }: Recipient): boolean {
+export function canReadReport({ permissions }: Skill, { status, role }: Recipient): boolean {
   if (status === 'disabled') return false
   const held = getRolePermissions(role as Role)
   return permissions.every((permission) => held.has(permission))
 }
 
 /** Throws an error at the place of each user who does not exist or may not read the report. */
-export async function assertRecipients(call: Call, report: Skill, schedule: ReportSchedule): Promise<void> {
+export async function assertRecipientsCanRead(call: Call, report: Skill, schedule: ReportSchedule): Promise<void> {
   const found = new Map((await findRecipients(call, schedule.userIds)).map((user) => [user.id, user]))
   const unknown = schedule.userIds.flatMap((id, i) => (found.has(id) ? [] : [`/schedule/userIds/${i}`]))
   if (unknown.length > 0) throw unknownReference(unknown)
   const errors = schedule.userIds.flatMap((id, i) => {
     const user = found.get(id)
-    if (user === undefined || canRead(report, user)) return []
+    if (user === undefined || canReadReport(report, user)) return []
     const message = 'must be an active user whose role allows the report'
     return [{ pointer: `/schedule/userIds/${i}`, code: 'not_allowed', message }]
   })

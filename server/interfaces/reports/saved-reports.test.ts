@@ -84,7 +84,7 @@ test('a shared saved report is listed for other users', async () => {
   expect((await read(id, viewer)).body).toMatchObject({ id, ownerId })
 })
 
-test('a shared saved report is hidden from users who may not run the report', async () => {
+test('a shared saved report is hidden from users who are not allowed to run the report', async () => {
   const { id } = await save({ name: 'Hours', report: 'timesheetCostSummary', isShared: true })
   const { permissions } = (await plumbline.get('/api/admin/session', viewer)).body
   expect(permissions).not.toContain('users:read')
@@ -140,20 +140,20 @@ test('an unknown report is rejected at its field', async () => {
   expect(response.body.errors).toMatchObject([{ pointer: '/report' }])
 })
 
-test('the input of a saved report is checked like that of the report', async () => {
+test('the input of a saved report is validated in the same way as the input of the report', async () => {
   const response = await plumbline.post(PATH, { name: 'Late', report: 'apAging', input: { asOf: 'soon' } }, owner)
   expect(response.status).toBe(422)
   expect(response.body.errors).toMatchObject([{ pointer: '/input/asOf' }])
 })
 
-test('a recipient who may not read the report is rejected', async () => {
+test('a recipient who is not allowed to read the scheduled report is rejected', async () => {
   const { id } = await addUser('Sam Ito', 'sam@harrowfinch.example.com', 'salesperson')
   const body = { name: 'Hours', report: 'timesheetCostSummary', ...weekly([ownerId, id]) }
   const response = await plumbline.post(PATH, body, owner)
   expect(response.body.errors).toMatchObject([{ pointer: '/schedule/userIds/1', code: 'not_allowed' }])
 })
 
-test('a due report is mailed once as CSV with the columns of its page', async () => {
+test('a scheduled report is emailed once as CSV with the columns of its page', async () => {
   const { id } = await save({ name: 'Weekly: payables', ...weekly([viewerId]) })
   await mailWhenDue(id)
   await mailDueReports(plumbline.app.services)
@@ -168,7 +168,7 @@ test('a due report is mailed once as CSV with the columns of its page', async ()
   expect((await read(id)).body.lastMailing).toMatchObject({ status: 'mailed', userIds: [viewerId], detail: null })
 })
 
-test('the attachment is removed once the email is sent', async () => {
+test('the attachment of a report email is deleted after the email is sent', async () => {
   const { id } = await save(weekly([viewerId]))
   await mailWhenDue(id)
   await plumbline.until(`/api/ext/mails?aboutId=${id}`, ({ body }) => body.data[0]?.status === 'sent')
@@ -180,14 +180,14 @@ test('the attachment is removed once the email is sent', async () => {
   expect(rows).toEqual([{ attachment: null }])
 })
 
-test('a due report is mailed as PDF', async () => {
+test('a scheduled report can be emailed as a PDF', async () => {
   const { id } = await save(weekly([viewerId], 'pdf'))
   await mailWhenDue(id)
   const { data } = (await plumbline.get(`/api/ext/mails?aboutId=${id}`)).body
   expect(data).toMatchObject([{ attachmentName: expect.stringMatching(/\.pdf$/) }])
 })
 
-test('a due report is mailed as a link to its page', async () => {
+test('a scheduled report can be emailed as a link to its page', async () => {
   const { id } = await save(weekly([viewerId], 'link'))
   await mailWhenDue(id)
   const { data } = (await plumbline.get(`/api/ext/mails?aboutId=${id}`)).body
@@ -195,7 +195,7 @@ test('a due report is mailed as a link to its page', async () => {
   expect(data[0].text).toContain(`/reports/apAging?saved=${id}`)
 })
 
-test('a report is skipped if nobody may read it anymore', async () => {
+test('a scheduled report is skipped if none of its recipients can read it anymore', async () => {
   const { id: userId } = await addUser('Gus Lind', 'gus@harrowfinch.example.com', 'accountant')
   const { id } = await save(weekly([userId]))
   await plumbline.post(`/api/admin/users/${userId}/status`, { status: 'disabled' }, owner)
@@ -204,7 +204,7 @@ test('a report is skipped if nobody may read it anymore', async () => {
   expect((await plumbline.get(`/api/ext/mails?aboutId=${id}`)).body.data).toEqual([])
 })
 
-test('a report is skipped while the user who saved it is deactivated', async () => {
+test('a scheduled report is skipped while the user who saved it is deactivated', async () => {
   const email = 'ines@harrowfinch.example.com'
   const { id: userId } = await addUser('Ines Rocha', email, 'accountant')
   const { id } = await save(weekly([viewerId]), await plumbline.signIn(email))
@@ -215,7 +215,7 @@ test('a report is skipped while the user who saved it is deactivated', async () 
   expect((await plumbline.get(`/api/ext/mails?aboutId=${id}`)).body.data).toEqual([])
 })
 
-test('a report that can no longer be calculated states the reason', async () => {
+test('the last email attempt of a report that can no longer be calculated states the reason', async () => {
   const community = await created('/communities', { name: 'Cedar Hollow', status: 'active' })
   const { id } = await save({ input: { communityId: community.id }, ...weekly([viewerId]) })
   await plumbline.database.statements
@@ -229,14 +229,14 @@ test('a report that can no longer be calculated states the reason', async () => 
   expect(Date.parse(nextMailingAt)).toBeGreaterThan(plumbline.clock.now().getTime())
 })
 
-test('a name that is cut within a character is mailed', async () => {
+test('a report is emailed even if its shortened name would end within a character', async () => {
   const name = `${'a'.repeat(119)}${'\u{20000}'.repeat(20)}`
   const { id } = await save({ name, ...weekly([viewerId]) })
   await mailWhenDue(id)
   expect((await read(id)).body.lastMailing).toMatchObject({ status: 'mailed', userIds: [viewerId] })
 })
 
-test('a report whose emails cannot be written does not prevent the next report', async () => {
+test('a scheduled report whose emails cannot be stored does not prevent the next report', async () => {
   const broken = await save({ name: 'Broken', ...weekly([viewerId]) })
   const sound = await save({ name: 'Sound', ...weekly([viewerId]) })
   await sql`
@@ -259,7 +259,7 @@ test('a report whose emails cannot be written does not prevent the next report',
   expect(Date.parse(nextMailingAt)).toBeGreaterThan(plumbline.clock.now().getTime())
 })
 
-test('the reports of a sandbox that is being filled do not delay other reports', async () => {
+test('the scheduled reports of a sandbox that is being filled do not delay other reports', async () => {
   const { statements } = plumbline.database
   const sandbox = await plumbline.newBuilder()
   const { id } = await save(weekly([viewerId]))
@@ -276,26 +276,26 @@ test('the reports of a sandbox that is being filled do not delay other reports',
   expect((await read(id)).body.lastMailing).toMatchObject({ status: 'mailed' })
 })
 
-test('after a temporary error, the next attempt is an hour later on the same day', () => {
+test('after a temporary error, a scheduled report is sent again one hour later only if it is still the same day', () => {
   const plan = (after: string) => planRetry({ weekday: 'monday' }, 'America/Chicago', new Date(after))
   expect(plan('2026-11-23T12:00:10Z')).toBe('2026-11-23T13:00:10.000Z')
   expect(plan('2026-11-24T05:30:00Z')).toBe('2026-11-30T12:00:00.000Z')
 })
 
-test('a CSV file of a truncated report says that the report is truncated', async () => {
+test('the CSV file of a truncated report states that the report is truncated', async () => {
   const content = { name: 'Payables', builder: 'Harrow & Finch Homes', currency: 'USD', date: '2026-11-23' }
   const file = await createReportFile('csv', { ...content, result: { total: 5, truncated: true }, schema: {} })
-  expect(file?.bytes.toString()).toMatch(/The list is too long to be complete\.[^\r\n]*\r\n$/)
+  expect(file?.bytes.toString()).toMatch(/The list is incomplete because it is too long\.[^\r\n]*\r\n$/)
 })
 
-test('the next email is on the next chosen weekday at six in the time zone', () => {
+test("a weekly report is sent at 6:00 a.m. in the organization's time zone on the next selected weekday", () => {
   const plan = (after: string) => planNextMailing({ weekday: 'monday' }, 'America/Chicago', new Date(after))
   expect(plan('2026-11-20T15:00:00Z')).toBe('2026-11-23T12:00:00.000Z')
   expect(plan('2026-11-23T11:59:59Z')).toBe('2026-11-23T12:00:00.000Z')
   expect(plan('2026-11-23T12:00:00Z')).toBe('2026-11-30T12:00:00.000Z')
 })
 
-test('the hour of the email stays the same after a clock change', () => {
+test('a weekly report is sent at the same local time after a clock change', () => {
   const plan = (after: string) => planNextMailing({ weekday: 'sunday' }, 'America/Chicago', new Date(after))
   expect(plan('2026-10-30T15:00:00Z')).toBe('2026-11-01T12:00:00.000Z')
   expect(plan('2027-03-10T15:00:00Z')).toBe('2027-03-14T11:00:00.000Z')

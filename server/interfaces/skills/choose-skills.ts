@@ -1,7 +1,7 @@
 import type { ContractReader } from '../../platform/calls/call.ts'
 import { validationFailed } from '../../platform/problems/problem.ts'
 import { listSimilarNames } from '../../platform/problems/similar-names.ts'
-import { findCatalog, type Skill, toPathSegment } from './skill-catalog.ts'
+import { getSkillCatalog, type Skill, toPathSegment } from './skill-catalog.ts'
 
 /** A choice of skills. Omitted criteria do not restrict the choice. */
 export interface SkillFilter {
@@ -20,7 +20,7 @@ export function chooseSkills(
   { names, tag, writes }: SkillFilter,
 ): Skill[] {
   const { contract } = call.services
-  const catalogue = findCatalog(contract)
+  const catalogue = getSkillCatalog(contract)
   assertKnown('names', names, () => catalogue.skills.map(({ name }) => name))
   assertKnown('tag', tag, () => ['skills', ...(contract.document.tags ?? []).map(({ name }) => toPathSegment(name))])
   return skills.filter(

@@ -6,7 +6,7 @@ import { MAX_MESSAGE_LENGTH } from '../../platform/problems/field-errors.ts'
 import { MAX_POINTER_LENGTH, problem, toProblem, validationFailed } from '../../platform/problems/problem.ts'
 import { concealResultSecrets, listReadableEvents, runSkill, runWithDryRun } from './execute-skill.ts'
 import { escapePointerStep, isPathToSecret, listUntrustedText } from './marks.ts'
-import { assertSkillPermitted, findCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
+import { assertSkillPermitted, getSkillCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
 
 /**
  * Runs several skills in one transaction. The inputs of later steps can use the results of earlier steps. Everything
@@ -14,7 +14,7 @@ import { assertSkillPermitted, findCatalog, type PublishedResult, type Skill } f
  */
 export async function executeBatch(call: Call, batch: Checked['ExecuteBatch']): Promise<BatchExecution> {
   const { steps, dryRun } = batch
-  const catalogue = findCatalog(call.services.contract)
+  const catalogue = getSkillCatalog(call.services.contract)
   const known = steps.flatMap(({ skill }) => catalogue.skills.find(({ name }) => name === skill) ?? [])
   // If a skill does not exist, planSteps throws before anything runs.
   if (known.length < steps.length) planSteps(call, steps)
@@ -44,7 +44,13 @@ async function runBatchSteps(
     for (const [at, { name, skill, input }] of planned.entries()) {
       if (clock.nowMs() > until)
         throw problem('too_much_work', `A batch must finish within ${MAX_MS / 1000} seconds. Send fewer steps.`, {
-          errors: [{ pointer: `/steps/${at}`, code: 'too_much_work', message: 'did not start in time' }],
+          errors: [
+            {
+              pointer: `/steps/${at}`,
+              code: 'too_much_work',
+              message: 'did not start before the time limit of the batch',
+            },
+          ],
         })
       const { result, events } = await withStepPointer(at, () =>
         runSkill(call, skill, replaceReferences(input, results, `/input`), false),
@@ -77,7 +83,7 @@ interface BatchStep {
 
 /** Returns the steps of a batch with their skills. Throws all errors that can be found before any step runs. */
 export function planSteps(call: ContractReader, steps: Checked['ExecuteBatch']['steps']): BatchStep[] {
-  const catalogue = findCatalog(call.services.contract)
+  const catalogue = getSkillCatalog(call.services.contract)
   const errors: FieldError[] = []
   const named = new Set<string>()
   const planned = steps.map(({ name, skill: requested, input }, at): BatchStep => {
@@ -108,7 +114,7 @@ export function planSteps(call: ContractReader, steps: Checked['ExecuteBatch']['
  * copied into a field that others can read.
  */
 export function assertNoSecretReferences(call: ContractReader, steps: Checked['ExecuteBatch']['steps']): void {
-  const { skills } = findCatalog(call.services.contract)
+  const { skills } = getSkillCatalog(call.services.contract)
   const outputs = new Map(
     steps.map(({ name, skill }) => [name, skills.find((each) => each.name === skill)?.marks.output ?? null]),
   )

@@ -10,7 +10,7 @@ import { MAX_MS } from './frame/work-limit.ts'
 import { listUntrustedText, replaceSecretsWithNull } from './marks.ts'
 import { assertTradesExist } from './references/assert-trades.ts'
 import { resolveReferences } from './references/resolve-references.ts'
-import { assertSkillPermitted, findCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
+import { assertSkillPermitted, getSkillCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
 
 /**
  * Runs a skill for a caller. All writes of the skill are one transaction, so a skill that consists of several
@@ -22,7 +22,7 @@ export async function executeSkill(
   call: Call,
   { skill: name, input, dryRun }: Checked['ExecuteRequest'],
 ): Promise<Execution> {
-  const skill = findCatalog(call.services.contract).find(name)
+  const skill = getSkillCatalog(call.services.contract).find(name)
   const requested = { skill: skill.name, skills: [skill.name], input, dryRun, writes: skill.writes }
   return runAndRecordExecution(call, requested, async (call, { id, elapsedMs }) => {
     assertSkillPermitted(call, skill)

@@ -2,7 +2,7 @@ import type { Call } from '../../platform/calls/call.ts'
 import type { Handlers } from '../../platform/calls/operation.ts'
 import { flushExecutions } from '../../platform/executions/execution-buffer.ts'
 import * as executions from '../../platform/executions/queries.ts'
-import { assertSkillPermitted, findCatalog, listRunnableSkills } from './skill-catalog.ts'
+import { assertSkillPermitted, getSkillCatalog, listRunnableSkills } from './skill-catalog.ts'
 
 export const executionOperations = {
   async listExecutions({ query }, call) {
@@ -14,7 +14,7 @@ export const executionOperations = {
   async getExecution({ path }, call) {
     await flushBeforeReading(call)
     const execution = await executions.find(call, path.executionId)
-    const { find } = findCatalog(call.services.contract)
+    const { find } = getSkillCatalog(call.services.contract)
     for (const name of execution.skills) assertSkillPermitted(call, find(name))
     return { status: 200, body: execution }
   },

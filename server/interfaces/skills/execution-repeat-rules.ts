@@ -2,7 +2,7 @@ import type { BatchExecution, Execution } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../platform/calls/checked.gen.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 import type { RepeatRules, RepeatRulesByOperation } from '../../platform/calls/repeated-response.ts'
-import { assertSkillPermitted, findCatalog } from './skill-catalog.ts'
+import { assertSkillPermitted, getSkillCatalog } from './skill-catalog.ts'
 
 /**
  * A repeated request follows the rules of its skill. The response is returned only to callers that may currently run
@@ -15,7 +15,7 @@ export function createExecutionRepeatRules(repeats: RepeatRulesByOperation): Rep
   return {
     permit(body, call) {
       const { skill } = body as Checked['ExecuteRequest']
-      assertSkillPermitted(call, findCatalog(call.services.contract).find(skill))
+      assertSkillPermitted(call, getSkillCatalog(call.services.contract).find(skill))
     },
 
     conceal(body) {

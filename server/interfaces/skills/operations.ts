@@ -10,7 +10,7 @@ import { countItemsThatFit, decodeCursor, encodeCursor } from '../../platform/ca
 import { chooseSkills, type SkillFilter } from './choose-skills.ts'
 import { executeBatch } from './execute-batch.ts'
 import { executeSkill } from './execute-skill.ts'
-import { assertSkillPermitted, canUseSkill, findCatalog, type Skill } from './skill-catalog.ts'
+import { assertSkillPermitted, canUseSkill, getSkillCatalog, type Skill } from './skill-catalog.ts'
 import { EFFECTS } from './skill-effect.ts'
 import { toFunctionDefinition, toToolDefinition } from './tool-definitions.ts'
 
@@ -45,7 +45,7 @@ export const skillOperations = {
   },
 
   async getSkill({ path }, call) {
-    const skill = findCatalog(call.services.contract).find(path.skillName)
+    const skill = getSkillCatalog(call.services.contract).find(path.skillName)
     assertSkillPermitted(call, skill)
     return { status: 200, body: toPublishedSkill(skill) }
   },
@@ -69,7 +69,7 @@ export function listFunctionDefinitions(call: ContractReader, requested: SkillFi
 }
 
 function listUsableSkills(call: ContractReader): Skill[] {
-  return findCatalog(call.services.contract).skills.filter((skill) => canUseSkill(call, skill))
+  return getSkillCatalog(call.services.contract).skills.filter((skill) => canUseSkill(call, skill))
 }
 
 /** Returns the skills that are offered to the caller's models. */

@@ -78,7 +78,7 @@ export interface SkillCatalog {
 
 const catalogs = new WeakMap<Contract, SkillCatalog>()
 
-export function findCatalog(contract: Contract): SkillCatalog {
+export function getSkillCatalog(contract: Contract): SkillCatalog {
   let catalogue = catalogs.get(contract)
   if (catalogue === undefined) {
     catalogue = buildCatalog(contract)
@@ -234,7 +234,7 @@ export function assertSkillPermitted(call: ContractReader, skill: Skill): void {
  * proposals of other skills, because it may not read their records.
  */
 export function listRunnableSkills(call: Call): string[] {
-  return findCatalog(call.services.contract)
+  return getSkillCatalog(call.services.contract)
     .skills.filter(({ permissions }) => permissions.every((one) => call.permissions.has(one)))
     .map(({ name }) => name)
 }

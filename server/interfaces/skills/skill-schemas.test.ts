@@ -5,14 +5,14 @@ import { SeededRandom } from '../../../scripts/conformance/random.ts'
 import { makeValidValue } from '../../../scripts/conformance/values.ts'
 import { contract } from '../../../scripts/conformance/walked-contract.ts'
 import { FAST_COMPILATION } from '../../platform/problems/formats.ts'
-import { findCatalog } from './skill-catalog.ts'
+import { getSkillCatalog } from './skill-catalog.ts'
 
 test('the schemas of every skill are valid JSON Schema 2020-12 without custom formats', () => {
   // Compilation reports the errors in a schema. The speed of the compiled code does not matter here.
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...FAST_COMPILATION })
   addFormats.default(ajv)
   const compiled = new Set<string>()
-  for (const { name, inputSchema, outputSchema } of findCatalog(contract).skills) {
+  for (const { name, inputSchema, outputSchema } of getSkillCatalog(contract).skills) {
     for (const schema of [inputSchema, outputSchema]) {
       const text = JSON.stringify(schema)
       if (!compiled.has(text)) expect(() => ajv.compile(schema), name).not.toThrow()
@@ -26,7 +26,7 @@ test('random inputs that match the published schema of a skill pass its input ch
   const sources = { random, url: 'https://hooks.example.com/plumbline', idFor: () => undefined }
   const ajv = new Ajv2020({ strict: false, ...FAST_COMPILATION })
   addFormats.default(ajv, { mode: 'full' })
-  for (const skill of findCatalog(contract).skills) {
+  for (const skill of getSkillCatalog(contract).skills) {
     // The generator of random values sometimes ignores `minProperties`.
     const isAllowed = ajv.compile(skill.inputSchema)
     for (let taken = 0, created = 0; taken < 20; created++) {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { contract } from '../../../scripts/conformance/walked-contract.ts'
-import { findCatalog } from './skill-catalog.ts'
-import { findSkillSearch } from './skill-search.ts'
+import { getSkillCatalog } from './skill-catalog.ts'
+import { getSkillSearch } from './skill-search.ts'
 
 /** Sixty requests from a builder's users, in their own words, each with the skill that fulfills it. */
 interface Task {
@@ -24,8 +24,8 @@ const BY_OPERATION: Record<string, string> = {
   vendorWorkload: 'getVendorWorkload',
 }
 
-const search = findSkillSearch(contract)
-const names = new Set(findCatalog(contract).skills.map(({ name }) => name))
+const search = getSkillSearch(contract)
+const names = new Set(getSkillCatalog(contract).skills.map(({ name }) => name))
 const find = (words: string) => search.find(words, 5, () => true).map(({ name }) => name)
 
 /** Returns the shares of tasks whose skill is the first result, or among the first three results. */
@@ -43,7 +43,7 @@ function score(some: readonly Task[]): { asked: number; first: number; amongThre
   }
 }
 
-test('for 40 test requests, the correct skill is first in 75% and among the first three in 95%', () => {
+test('for 40 test requests, the skill search ranks the correct skill first in 75% and among the first three in 95%', () => {
   const { asked, first, amongThree, missed } = score(tasks.slice(0, 40))
   expect(asked).toBeGreaterThan(20)
   expect(first, `not first: ${missed.join(', ')}`).toBeGreaterThanOrEqual(0.75)
@@ -62,7 +62,7 @@ interface OfficeRequest {
 const officeFile = new URL('../../../test/support/office-requests.json', import.meta.url)
 const officeRequests = JSON.parse(readFileSync(officeFile, 'utf8')) as OfficeRequest[]
 
-test('for office requests, the correct skill is first in 70% and among the first three in 90%', () => {
+test('for office requests, the skill search ranks the correct skill first in 70% and among the first three in 90%', () => {
   const tasksOfOffice = officeRequests.map(({ request, skills }) => ({
     ...{ id: request, request },
     expect: skills.map((skill) => ({ skill })),
@@ -72,7 +72,7 @@ test('for office requests, the correct skill is first in 70% and among the first
   expect(amongThree, `not first: ${missed.join('; ')}`).toBeGreaterThanOrEqual(0.9)
 })
 
-test('for the other test requests, the correct skill is first in 75% and among the first three in 90%', () => {
+test('for the other test requests, the skill search ranks the correct skill first in 75% and among the first three in 90%', () => {
   const { asked, first, amongThree } = score(tasks.slice(40))
   expect(asked).toBeGreaterThan(10)
   expect(first).toBeGreaterThanOrEqual(0.75)

@@ -1,6 +1,6 @@
 import MiniSearch, { type SearchOptions } from 'minisearch'
 import type { Contract } from '../../platform/calls/contract.ts'
-import { findCatalog, type Skill } from './skill-catalog.ts'
+import { getSkillCatalog, type Skill } from './skill-catalog.ts'
 import { extractTerms, type SearchTerms } from './skill-words.ts'
 
 /**
@@ -17,7 +17,7 @@ export interface SkillSearch {
 
 const searches = new WeakMap<Contract, SkillSearch>()
 
-export function findSkillSearch(contract: Contract): SkillSearch {
+export function getSkillSearch(contract: Contract): SkillSearch {
   let search = searches.get(contract)
   if (search === undefined) {
     search = buildSkillSearch(contract)
@@ -42,7 +42,7 @@ function buildSkillSearch(contract: Contract): SkillSearch {
   const bySkill = new MiniSearch({ fields: Object.keys(WEIGHTS), ...BY_LINE })
   const byPhrase = new MiniSearch({ fields: ['phrase'], ...BY_LINE })
   const phraseOwners: string[] = []
-  for (const skill of findCatalog(contract).skills) {
+  for (const skill of getSkillCatalog(contract).skills) {
     if (!skill.isTool) continue
     const { name, summary, description, tags, examples, phrases } = skill
     skills.set(name, skill)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract, SKILL_RUNNERS } from '../../../scripts/conformance/walked-contract.ts'
 import { listEvents } from '../../../test/support/recorded-events.ts'
 import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { findCatalog } from './skill-catalog.ts'
+import { getSkillCatalog } from './skill-catalog.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -163,7 +163,7 @@ test('null in a skill input is ignored if the field cannot be null', async () =>
 
 test('running a skill without one of its permissions returns the name of the missing permission', async () => {
   const narrow = await plumbline.newKey(['skills:read', 'skills:write'])
-  for (const { name, permissions } of findCatalog(contract).skills) {
+  for (const { name, permissions } of getSkillCatalog(contract).skills) {
     if (permissions.every((permission) => permission.startsWith('skills:'))) continue
     const refused = await execute(name, {}, {}, { key: narrow })
     expect([name, refused.status, refused.body.code]).toEqual([name, 403, 'permission_denied'])

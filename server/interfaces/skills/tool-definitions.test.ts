@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract } from '../../../scripts/conformance/walked-contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { findCatalog } from './skill-catalog.ts'
+import { getSkillCatalog } from './skill-catalog.ts'
 import { EFFECTS } from './skill-effect.ts'
 import { canBeNull } from './skill-schemas.ts'
 import { toFunctionDefinition, toToolDefinition } from './tool-definitions.ts'
@@ -9,7 +9,7 @@ import { toFunctionDefinition, toToolDefinition } from './tool-definitions.ts'
 /** These tests apply the model providers' published rules for tools to every skill that is offered to models. */
 type Schema = Record<string, unknown>
 
-const offered = findCatalog(contract).skills.filter(({ isTool }) => isTool)
+const offered = getSkillCatalog(contract).skills.filter(({ isTool }) => isTool)
 
 /**
  * The maximum size of a tool definition, in tokens. A model with twenty larger tools would have no room for the task.
@@ -116,23 +116,23 @@ test('every tool description states the effect of the tool on existing data', ()
     expect(toToolDefinition(skill).description).toContain(said)
     expect(toFunctionDefinition(skill).function.description).toContain(said)
   }
-  expect(toToolDefinition(findCatalog(contract).find('voidPayment')).description).toMatch(
+  expect(toToolDefinition(getSkillCatalog(contract).find('voidPayment')).description).toMatch(
     /Overwrites or removes data\. Safe to repeat\.$/,
   )
 })
 
 test('a field marked x-tool: false is not part of the tool definition', () => {
-  const skill = findCatalog(contract).find('createPurchaseOrder')
+  const skill = getSkillCatalog(contract).find('createPurchaseOrder')
   expect(toToolDefinition(skill).input_schema.properties).not.toHaveProperty('retainageSteps')
 })
 
 test("a field marked x-tool: false is part of the skill's input", () => {
-  const skill = findCatalog(contract).find('createPurchaseOrder')
+  const skill = getSkillCatalog(contract).find('createPurchaseOrder')
   expect(skill.inputSchema.properties).toHaveProperty('retainageSteps')
 })
 
 test('the example of an ID field in a tool has the prefix of the record type', () => {
-  const { properties } = findCatalog(contract).find('createPurchaseOrder').inputSchema
+  const { properties } = getSkillCatalog(contract).find('createPurchaseOrder').inputSchema
   expect((properties.vendorId as Schema).examples).toEqual([expect.stringMatching(/^ven_/)])
   expect((properties.homeId as Schema).examples).toEqual([expect.stringMatching(/^hom_/)])
   expect(properties.optionSelectionId).not.toHaveProperty('examples')

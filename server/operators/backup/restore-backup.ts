@@ -8,7 +8,7 @@ import {
   OWNER_FILE,
   RESTORE_FOLDER,
   runWithReadableErrors,
-  toDataFolderUnusable,
+  toDataFolderError,
 } from '../../platform/database/data-folder.ts'
 import { createEmbeddedDatabase, type Database } from '../../platform/database/database.ts'
 import { listKnownMigrations } from '../../platform/database/migrate.ts'
@@ -84,7 +84,7 @@ async function unpackArchive(file: string, into: string): Promise<void> {
       filter: (name, entry) => isOurs(name) && 'type' in entry && ['File', 'Directory'].includes(entry.type),
     })
   } catch (error) {
-    throw toDataFolderUnusable(error) ?? new BackupError(`Cannot read ${file}: ${describeError(error)}`)
+    throw toDataFolderError(error) ?? new BackupError(`Cannot read ${file}: ${describeError(error)}`)
   }
 }
 
@@ -114,7 +114,7 @@ async function assertDatabaseOpens(provided: EnvironmentConfig, unpacked: string
     )
   }
   const database = await openDatabaseAt(getDatabaseFolder({ dataDir: unpacked })).catch((error: unknown) => {
-    throw toDataFolderUnusable(error) ?? new BackupError(`Cannot open the database in ${file}: ${describeError(error)}`)
+    throw toDataFolderError(error) ?? new BackupError(`Cannot open the database in ${file}: ${describeError(error)}`)
   })
   try {
     await resolveEncryptionKey({ ...provided, encryptionKey }, database)

@@ -349,6 +349,6 @@ async function readWindow(
   return rows.map((row) => table.key.map((column) => row[column]))
 }
 
-export function addCounts(to: Record<string, number>, more: Record<string, number>): void {
-  for (const [table, count] of Object.entries(more)) to[table] = (to[table] ?? 0) + count
+export function addCounts(counts: Record<string, number>, added: Record<string, number>): void {
+  for (const [table, count] of Object.entries(added)) counts[table] = (counts[table] ?? 0) + count
 }

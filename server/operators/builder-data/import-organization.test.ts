@@ -328,7 +328,7 @@ describe('faulty imports', () => {
   })
 })
 
-test('search, files, tax IDs, and events of an imported builder work', async () => {
+test('an imported builder can use its search, files, tax IDs, and events', async () => {
   const database: Database = Object.create(target.database)
   // The database must stay open, because other tests use it afterwards.
   database.close = async () => {}

@@ -301,7 +301,7 @@ test('the sales status of each demo home matches its sales', async () => {
   })
 })
 
-test('the closing of its sale closes a demo home', async () => {
+test('closing the sale of a demo home closes the home', async () => {
   const homes: { id: string; status: string }[] = await all('homes')
   const closed = homes.find(({ status }) => status === 'closed')
   const { body } = await plumbline.get(`/api/ext/status-changes?resourceId=${closed?.id}`, { key: demo.key })

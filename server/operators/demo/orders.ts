@@ -3,7 +3,7 @@ import { billProgress } from '../../domain/paying/purchase-orders/bill-progress.
 import { postCommitment, postProgress } from '../../domain/paying/purchase-orders/post-order.ts'
 import { computeProgressAtPercent } from '../../domain/paying/purchase-orders/progress.ts'
 import * as orders from '../../domain/paying/purchase-orders/queries.ts'
-import { findMember, lockWhole } from '../../domain/paying/purchase-orders/whole.ts'
+import { getLockedOrder, lockWhole } from '../../domain/paying/purchase-orders/whole.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
 import { emptyToNull, type RowOf, readRows } from './data-files.ts'
 import { BUDGETS, hasManualBudget, listDemoHomes, type ScopeName } from './demo-world.ts'
@@ -89,7 +89,7 @@ export class Orders {
   async #complete(ago: number, { id }: PurchaseOrder, row: OrderRow): Promise<void> {
     const call = this.#timeline.at(ago)
     const locked = await lockWhole(call, id)
-    const order = findMember(locked, id)
+    const order = getLockedOrder(locked, id)
     const progress = computeProgressAtPercent(order, 100)
     const { lines, ...done } = progress
     const instantOf = (daysAgo: string) => this.#timeline.at(Number(daysAgo)).now.toISOString()

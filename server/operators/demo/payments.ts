@@ -1,7 +1,7 @@
 import type { Payment, PurchaseOrder } from '../../../client/contract.gen.ts'
 import { postPayment } from '../../domain/paying/payments/post-payment.ts'
 import * as payments from '../../domain/paying/payments/queries.ts'
-import { updateOrdersAfterPayment } from '../../domain/paying/purchase-orders/settle-orders.ts'
+import { updateOrdersAfterPayment } from '../../domain/paying/purchase-orders/update-orders-after-payment.ts'
 import { lockWhole } from '../../domain/paying/purchase-orders/whole.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
 import { type RowOf, readRows } from './data-files.ts'

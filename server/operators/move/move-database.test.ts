@@ -6,7 +6,7 @@ import { moveDatabase } from './move-database.ts'
 
 const TO = 'postgres://plumbline@127.0.0.1:1/plumbline'
 
-test('a move without a source, or to a target other than PostgreSQL, writes nothing', async () => {
+test('a database move without a source, or to a target other than PostgreSQL, writes nothing', async () => {
   const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-move-test-'))
   onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }))
   const moving = (env: NodeJS.ProcessEnv, to: string) => moveDatabase({ DATA_DIR, ...env }, to, () => {})

@@ -31,12 +31,16 @@ const DATABASE_WAIT_MS = 5000
  *
  * @throws {MoveError}
  */
-export async function moveDatabase(env: NodeJS.ProcessEnv, to: string, say: ReportProgress): Promise<MoveResult> {
+export async function moveDatabase(
+  env: NodeJS.ProcessEnv,
+  targetUrl: string,
+  say: ReportProgress,
+): Promise<MoveResult> {
   if (env.DATABASE_URL)
     throw new MoveError(
       'Cannot move the database while DATABASE_URL is set. Unset the variable: the move reads the embedded database in DATA_DIR.',
     )
-  if (!/^postgres(ql)?:\/\//.test(to))
+  if (!/^postgres(ql)?:\/\//.test(targetUrl))
     throw new MoveError('--to must be a URL such as postgres://user:password@host:5432/name.')
   const provided = readEmbeddedConfig(env)
   if (!existsSync(getDatabaseFolder(provided)))
@@ -48,7 +52,7 @@ export async function moveDatabase(env: NodeJS.ProcessEnv, to: string, say: Repo
     const known = await listKnownMigrations()
     await assertSameSchema(source.statements, known)
     const target = await openDatabase(
-      { ...provided, databaseUrl: to, databaseStatementTimeoutMs: 0 },
+      { ...provided, databaseUrl: targetUrl, databaseStatementTimeoutMs: 0 },
       { ms: DATABASE_WAIT_MS },
     )
     try {

@@ -314,7 +314,7 @@ describe('the list', () => {
   })
 })
 
-test('a page of an audit filter without an index reads only a limited number of rows', async () => {
+test('a page of audit entries that is filtered without an index reads only a limited number of rows', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   // IDs are sorted by time. These entries have the smallest IDs, and the test searches for the oldest of them.
   await sql`

@@ -92,7 +92,7 @@ export async function recordUnreportedChanges(call: WriteCall): Promise<void> {
 }
 
 /** Records that a caller has closed blind bid requests in a transaction that was rolled back. */
-export async function recordRolledBackOpenings(call: Call, ids: ReadonlySet<string>): Promise<void> {
+export async function recordRolledBackBidOpenings(call: Call, ids: ReadonlySet<string>): Promise<void> {
   const { organizationId, actor, address, requestId, now, services } = call
   const entry = { organizationId, at: now, actor, address, requestId, action: 'bid_request.opening_undone' }
   await recordAuditEntries(

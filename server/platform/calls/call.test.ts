@@ -12,7 +12,7 @@ afterAll(() => plumbline.stop())
 const newCall = () => createSystemCall(plumbline.app.services, plumbline.organizationId)
 
 // The embedded database has only one connection. If the statement were not rejected, it would wait forever.
-test('a statement outside the open transaction causes the transaction to be rolled back', async () => {
+test('a statement outside the open transaction of a call causes the transaction to be rolled back', async () => {
   const outer = await newCall()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Brazos Framing',

@@ -218,7 +218,7 @@ export function readContract(document: ContractDocument): Contract {
  * Returns whether programs can call the operation: the builder's programs with an API key, or a vendor's program with a
  * portal token. All other operations are only for the pages of the service.
  */
-export function isOpenToPrograms({ schemes }: Operation): boolean {
+export function isOpenToApiClients({ schemes }: Operation): boolean {
   return schemes.has('apiKey') || schemes.has('portalToken')
 }
 

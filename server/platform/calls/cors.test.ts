@@ -39,7 +39,7 @@ test('a page of an allowed origin can read all headers of responses and errors',
   expect([listed.status, refused.status]).toEqual([200, 401])
 })
 
-test('other origins get no CORS headers', async () => {
+test('an origin that is not allowed gets no CORS headers', async () => {
   expect([grant(await ask('/api/ext/vendors', THEIRS)), (await ask('/api/ext/vendors', THEIRS)).status]).toEqual([
     null,
     405,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderEventsPage } from '../../interfaces/docs/events-page.ts'
 import { publishCompleteContract } from '../../interfaces/service/published-contract.ts'
-import { findCatalog } from '../../interfaces/skills/skill-catalog.ts'
+import { getSkillCatalog } from '../../interfaces/skills/skill-catalog.ts'
 import { EFFECTS } from '../../interfaces/skills/skill-effect.ts'
 import { toToolDefinition } from '../../interfaces/skills/tool-definitions.ts'
 import { loadContract, readContract } from './contract.ts'
@@ -23,7 +23,7 @@ test("permissions and events are appended to an operation's description unless t
   )
 })
 
-test("an operation's description says if the operation changes nothing, emits nothing, or needs no permission", () => {
+test("an operation's description states whether the operation changes nothing, emits nothing, or needs no permission", () => {
   const facts = { description: 'Done.', permissions: ['vendors:read'], emits: [], writes: false }
   expect(describeOperation(facts)).toBe('Done. Needs vendors:read; changes nothing.')
   expect(describeOperation({ ...facts, writes: true })).toBe('Done. Needs vendors:read; emits nothing.')
@@ -40,7 +40,9 @@ test('docs, the published contract, and tools use the same description of an ope
   const contract = readContract(document)
   const whole = 'Adds a vendor. Needs vendors:write; emits vendor.created.'
   // Definitions of tools have no other field for the effect.
-  expect(toToolDefinition(findCatalog(contract).find('createVendor')).description).toBe(`${whole} ${EFFECTS.adds.said}`)
+  expect(toToolDefinition(getSkillCatalog(contract).find('createVendor')).description).toBe(
+    `${whole} ${EFFECTS.adds.said}`,
+  )
   expect(JSON.stringify(publishCompleteContract(document, 'http://localhost'))).toContain(whole)
   const site = { title: '', version: '', url: '', docs: '/docs' }
   expect(renderEventsPage(site, contract).content.source).toContain(

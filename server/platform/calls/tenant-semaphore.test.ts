@@ -16,7 +16,7 @@ function workshop() {
   return { begun, work, end: (name: string) => ends.get(name)?.() }
 }
 
-test('an organization that exceeds its share of work does not make other organizations wait', async () => {
+test('an organization that exceeds its share of concurrent work does not make other organizations wait', async () => {
   const shares = new TenantSemaphore({ of: 'turns', most: 2, mostWaiting: 10, waitMs: 10_000 })
   const { begun, work, end } = workshop()
   const all = ['a1', 'a2', 'a3', 'a4'].map((name) => shares.run('a', work(name)))
@@ -33,7 +33,7 @@ test('an organization that exceeds its share of work does not make other organiz
   expect(shares.waiting).toBe(0)
 })
 
-test('failed work does not stop the next work in the queue', async () => {
+test("a failed piece of work does not stop the next one in the organization's queue", async () => {
   const shares = new TenantSemaphore({ of: 'turns', most: 1, mostWaiting: 10, waitMs: 10_000 })
   const failing = shares.run('a', () => Promise.reject(new Error('it failed')))
   const next = shares.run('a', () => Promise.resolve('next'))
@@ -41,7 +41,7 @@ test('failed work does not stop the next work in the queue', async () => {
   expect(await next).toBe('next')
 })
 
-test('work is rejected if the queue is full or the wait is too long', async () => {
+test("work is rejected if the organization's queue is full or the wait is too long", async () => {
   const shares = new TenantSemaphore({ of: 'turns', most: 1, mostWaiting: 1, waitMs: 20 })
   const { begun, work, end } = workshop()
   const first = shares.run('a', work('first'))

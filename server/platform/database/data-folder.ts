@@ -112,12 +112,12 @@ export function runWithReadableErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw toDataFolderUnusable(error) ?? error
+    throw toDataFolderError(error) ?? error
   }
 }
 
 /** Returns a DataFolderUnusableError for a file system error; undefined for all other errors. */
-export function toDataFolderUnusable(error: unknown): DataFolderUnusableError | undefined {
+export function toDataFolderError(error: unknown): DataFolderUnusableError | undefined {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return undefined
   const remedy =

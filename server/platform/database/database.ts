@@ -10,7 +10,7 @@ import {
   assertNoUnfinishedRestore,
   claimDataFolder,
   DataFolderUnusableError,
-  toDataFolderUnusable,
+  toDataFolderError,
 } from './data-folder.ts'
 import { EmbeddedStream } from './embedded-stream.ts'
 import { GatheringSocket } from './gathering-socket.ts'
@@ -222,7 +222,7 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
     claim.release()
     throw isOutOfSpace(error) || isDiskFull(dataDir)
       ? new DataFolderUnusableError(DISK_FULL_MESSAGE)
-      : (toDataFolderUnusable(error) ?? error)
+      : (toDataFolderError(error) ?? error)
   })
   const database = await createEmbeddedDatabase(lite)
   const { close } = database

@@ -94,7 +94,7 @@ test('foreign keys between distributed tables stay within one organization', asy
   ])
 })
 
-test('no trigger reads the changed rows as a table, and no function in SQL reads tables', async () => {
+test('no trigger uses transition tables, and no SQL function except "tellAtOf" reads tables', async () => {
   const triggers = await asked<{ name: string }>(`
     select t."tgname" as "name" from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid"
     where ${OURS} and (t."tgnewtable" is not null or t."tgoldtable" is not null)`)
@@ -106,7 +106,7 @@ test('no trigger reads the changed rows as a table, and no function in SQL reads
   expect(functions.map(({ name }) => name)).toEqual(['"tellAtOf"(tasks)'])
 })
 
-test('triggers use only distributed tables', async () => {
+test('database triggers use only distributed tables', async () => {
   const triggers = await asked<{ table: string; name: string; body: string }>(`
     select c."relname" as "table", p."proname" as "name", p."prosrc" as "body"
     from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid" join "pg_proc" p on p."oid" = t."tgfoid"

@@ -25,7 +25,7 @@ describe.skipIf(inject('postgres') !== null)('a connection to the embedded datab
     return client
   }
 
-  test('a connection can be used after a statement fails', async () => {
+  test('a connection to the embedded database can be used after a statement fails', async () => {
     const client = await connected()
     const divided = (by: number) =>
       client.query({ name: 'divided', text: 'select 1 / $1::int as "share"', values: [by] })
@@ -38,7 +38,7 @@ describe.skipIf(inject('postgres') !== null)('a connection to the embedded datab
     await client.end()
   })
 
-  test('the connection reads a response of any length correctly', async () => {
+  test('a connection to the embedded database returns responses of any length unchanged', async () => {
     const client = await connected()
     const text = '界'.repeat(1_000_000)
     const { rows } = await client.query('select $1::text as "text" from generate_series(1, 3)', [text])
@@ -46,7 +46,7 @@ describe.skipIf(inject('postgres') !== null)('a connection to the embedded datab
     await client.end()
   })
 
-  test('a new connection has no state from the previous connection', async () => {
+  test('a new connection to the embedded database has no state from the previous connection', async () => {
     const before = await connected()
     const query = (text: string) => ({ name: 'query', text, values: [1] })
     expect((await before.query(query('select $1::int as "first"'))).rows).toEqual([{ first: 1 }])

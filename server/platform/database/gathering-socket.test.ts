@@ -18,7 +18,7 @@ class CountedSocket extends GatheringSocket {
   }
 }
 
-test('everything that is written in one turn of the event loop is sent together', async () => {
+test('all writes to a connection in one turn of the event loop are sent together', async () => {
   let received = ''
   const server = createServer((socket) => socket.on('data', (chunk) => (received += chunk.toString())))
   onTestFinished(() => void server.close())

@@ -10,12 +10,12 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('isolation is proven when requests see the rows of their own organization only', async () => {
+test('the isolation check passes if requests see only the rows of their own organization', async () => {
   await createIsolationCheck(plumbline.database).assertIsolated()
   expect((await fetch(`${plumbline.url}/readyz`)).status).toBe(200)
 })
 
-test('a policy that shows all rows to the role of requests is found', async () => {
+test('the isolation check detects a policy that shows all rows to requests', async () => {
   const { database } = plumbline
   // Permissive policies are combined with "or". Citus copies policies as permissive, so a policy for other users would
   // also show all rows to the role.
@@ -30,7 +30,7 @@ test('a policy that shows all rows to the role of requests is found', async () =
   await createIsolationCheck(database).assertIsolated()
 })
 
-test('a setting that does not reach the rows is found', async () => {
+test('the isolation check detects an organization setting that has no effect on the visible rows', async () => {
   const { database } = plumbline
   const other: typeof database = Object.create(database)
   other.of = () => database.of('none')

@@ -132,7 +132,7 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
     expect(lists.size).toBe(1)
   })
 
-  test('a connection keeps a limited number of prepared statements', async () => {
+  test('a database connection keeps a limited number of prepared statements', async () => {
     const { statements } = plumbline.database
     const count = async () => {
       const { rows } = await statements.executeQuery<{ count: number }>(

@@ -12,7 +12,7 @@ test("the default connections of four processes fit within PostgreSQL's default 
 
 // The embedded database has one connection.
 describe.skipIf(inject('postgres') === null)('a process under load', () => {
-  test('a process opens no more connections than its maximum', async () => {
+  test('a process opens no more database connections than its maximum', async () => {
     const plumbline = await startTestPlumbline({ DATABASE_CONNECTIONS: '14' })
     try {
       expect(await load(plumbline)).toEqual(new Set([200, 201]))
@@ -24,7 +24,7 @@ describe.skipIf(inject('postgres') === null)('a process under load', () => {
     }
   })
 
-  test('a process that gets fewer connections than its maximum still handles all requests', async () => {
+  test('a process that gets fewer database connections than its maximum still handles all requests', async () => {
     const url = await createPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
     const admin = new pg.Client(url)
     await admin.connect()

@@ -68,40 +68,43 @@ async function newDatabase(): Promise<URL> {
 const opened = (databaseUrl: string) =>
   openDatabase({ databaseUrl, databaseConnections: 11, dataDir: '' }, { ms: 5000 })
 
-describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start explains why it cannot use PgBouncer', () => {
-  const IGNORED = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
+describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)(
+  'the startup error explains why the service cannot use PgBouncer',
+  () => {
+    const IGNORED = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
-  test('startup reports PgBouncer with default settings', async () => {
-    const url = await throughPgBouncer(await newDatabase(), { pool_mode: 'transaction' })
-    await expect(opened(url)).rejects.toThrow(/a pooler such as PgBouncer .* \(unsupported startup parameter: \w+\)/)
-  })
+    test('startup reports PgBouncer with default settings', async () => {
+      const url = await throughPgBouncer(await newDatabase(), { pool_mode: 'transaction' })
+      await expect(opened(url)).rejects.toThrow(/a pooler such as PgBouncer .* \(unsupported startup parameter: \w+\)/)
+    })
 
-  test('startup reports PgBouncer if it drops session settings', async () => {
-    const settings = { pool_mode: 'session', ignore_startup_parameters: IGNORED }
-    const url = await throughPgBouncer(await newDatabase(), settings)
-    await expect(opened(url)).rejects.toThrow('(statement_timeout is 0 in place of 10000)')
-  })
+    test('startup reports PgBouncer if it drops session settings', async () => {
+      const settings = { pool_mode: 'session', ignore_startup_parameters: IGNORED }
+      const url = await throughPgBouncer(await newDatabase(), settings)
+      await expect(opened(url)).rejects.toThrow('(statement_timeout is 0 in place of 10000)')
+    })
 
-  test.for([
-    ['transaction', false],
-    ['session', true],
-  ] as const)(
-    'startup reports PgBouncer in the pool mode %s unless the settings that PostgreSQL sets itself work',
-    async ([mode, isWell]) => {
-      const direct = await newDatabase()
-      const database = await opened(direct.href)
-      const name = sql.id(direct.pathname.slice(1))
-      for (const setting of [
-        ...['TimeZone = UTC', 'jit = off', 'statement_timeout = 10000', 'lock_timeout = 5000'],
-        'idle_in_transaction_session_timeout = 10000',
-      ])
-        await sql`alter database ${name} set ${sql.raw(setting)}`.execute(database.statements)
-      await database.close()
-      const url = await throughPgBouncer(direct, { pool_mode: mode, ignore_startup_parameters: IGNORED })
-      if (!isWell) return expect(opened(url)).rejects.toThrow('(it assigns sessions per transaction)')
-      const through = await opened(url)
-      await through.ping()
-      await through.close()
-    },
-  )
-})
+    test.for([
+      ['transaction', false],
+      ['session', true],
+    ] as const)(
+      'startup reports PgBouncer in the pool mode %s unless the settings that PostgreSQL sets itself work',
+      async ([mode, isWell]) => {
+        const direct = await newDatabase()
+        const database = await opened(direct.href)
+        const name = sql.id(direct.pathname.slice(1))
+        for (const setting of [
+          ...['TimeZone = UTC', 'jit = off', 'statement_timeout = 10000', 'lock_timeout = 5000'],
+          'idle_in_transaction_session_timeout = 10000',
+        ])
+          await sql`alter database ${name} set ${sql.raw(setting)}`.execute(database.statements)
+        await database.close()
+        const url = await throughPgBouncer(direct, { pool_mode: mode, ignore_startup_parameters: IGNORED })
+        if (!isWell) return expect(opened(url)).rejects.toThrow('(it assigns sessions per transaction)')
+        const through = await opened(url)
+        await through.ping()
+        await through.close()
+      },
+    )
+  },
+)

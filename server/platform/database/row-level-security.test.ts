@@ -261,7 +261,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     await service.stop()
   })
 
-  test('a connection is closed if its organization cannot be set', async () => {
+  test('a database connection is closed if its organization cannot be set', async () => {
     const unsayable: Database['of'] = () => plumbline.database.of('\0')
     const failing = await Promise.allSettled(
       Array.from({ length: 60 }, () => unsayable('').statements.executeQuery(CompiledQuery.raw('select 1 as "one"'))),

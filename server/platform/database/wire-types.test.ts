@@ -23,7 +23,7 @@ test.each([
   expect(await select('$1::timestamptz as "at"', written)).toEqual({ at: read })
 })
 
-test('dates are read as text, but numeric and bigint values as numbers', async () => {
+test('dates are read as text, but numeric and bigint values are read as numbers', async () => {
   const list = `date '2026-02-28' as "day", 1250.50::numeric(14,2) as "money", -0.01::numeric as "less",
     999999999999.99::numeric(14,2) as "most", 9007199254740991::bigint as "big", null::date as "none"`
   expect(await select(list)).toEqual({

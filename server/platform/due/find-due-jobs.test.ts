@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('one statement returns the jobs that have something to do', async () => {
+test('one statement finds all jobs that have due work', async () => {
   const { database, clock, organizationId } = plumbline
   const sent: string[] = []
   const note = (message: unknown) => sent.push((message as SentStatement).text)

@@ -33,7 +33,7 @@ async function unsettled(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 
-test('a due record that cannot be settled does not block other due records', async () => {
+test('a due record that cannot be processed does not block other due records', async () => {
   await sql`
     create function "refuse"() returns trigger language plpgsql as $$
     begin

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { createFolder } from '../database/create-folder.ts'
-import { toDataFolderUnusable } from '../database/data-folder.ts'
+import { toDataFolderError } from '../database/data-folder.ts'
 import { createMissingContentProblem, type FileStore, StoreUnusableError } from './file-store.ts'
 
 /** Returns a file store in a folder, with a subfolder for each organization. */
@@ -51,7 +51,7 @@ export function createDiskStore(root: string): FileStore {
       try {
         await assertWritable(root)
       } catch (error) {
-        throw new StoreUnusableError(toDataFolderUnusable(error)?.message ?? String(error))
+        throw new StoreUnusableError(toDataFolderError(error)?.message ?? String(error))
       }
     },
   }

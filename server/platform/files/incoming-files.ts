@@ -22,8 +22,8 @@ const ABANDONED_AFTER_MS = 2 * 60 * 60 * 1000
  *
  * @param place the folder, or functions for a folder that only this process and user can access
  */
-export function createIncomingFiles(place: string | IncomingFolder): IncomingFiles {
-  const { open, tidyOthers } = typeof place === 'string' ? useFixedFolder(place) : place
+export function createIncomingFiles(folder: string | IncomingFolder): IncomingFiles {
+  const { open, tidyOthers } = typeof folder === 'string' ? useFixedFolder(folder) : folder
   return {
     async receive(chunks) {
       const place = path.join(await open(), randomUUID())

@@ -54,7 +54,7 @@ const objects = () =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => /att_[0-9a-z]{26}/.exec(name) ?? []),
   )
 
-test('a file in a bucket can be read and deleted like a file on disk', async () => {
+test('a file in an S3 bucket can be read and deleted like a file on disk', async () => {
   const bytes = createPdf(9 * 1024 * 1024)
   const { status, body } = await uploadFile(plumbline, bytes, { recordId })
   expect([status, objects().has(body.id)]).toEqual([201, true])
@@ -67,7 +67,7 @@ test('a file in a bucket can be read and deleted like a file on disk', async () 
   expect(objects().has(body.id)).toBe(false)
 })
 
-test("erasing a builder deletes only the builder's files from the bucket", async () => {
+test("erasing a builder deletes only that builder's files from the S3 bucket", async () => {
   const other = await plumbline.newBuilder()
   const theirs = await uploadFile(plumbline, createPdf(), { recordId: await newRecord(other.key), key: other.key })
   const ours = await uploadFile(plumbline, createPdf(), { recordId })
@@ -88,7 +88,7 @@ async function getEvents(id: string): Promise<string[]> {
   return body.data.map((event: { id: string }) => event.id)
 }
 
-test('events are archived in the bucket before they are deleted', async () => {
+test('events are archived in the S3 bucket before they are deleted', async () => {
   const sent = await getEvents(await newRecord(plumbline.key))
   await forget()
   expect((await plumbline.get('/api/ext/events')).body.data).toEqual([])
@@ -139,7 +139,7 @@ test('a download returns unavailable if the file store breaks the connection', a
   await new Promise((closed) => broken.close(closed))
 })
 
-test('a missing bucket prevents startup with an explanation', async () => {
+test('a missing S3 bucket prevents startup with an explanation', async () => {
   const env = { FILES_S3_URL: `http://127.0.0.1:${port}/missing`, FILES_S3_REGION: 'us-east-1' }
   const keys = { FILES_S3_ACCESS_KEY_ID: 'S3RVER', FILES_S3_SECRET_ACCESS_KEY: 'S3RVER' }
   await expect(startTestPlumbline({ ...env, ...keys })).rejects.toThrow(
@@ -151,7 +151,7 @@ test('a missing bucket prevents startup with an explanation', async () => {
   ).rejects.toThrow(/rejected FILES_S3_ACCESS_KEY_ID \(status 403\)/)
 })
 
-test('while the bucket is unavailable, only files are unavailable', async () => {
+test('while the S3 bucket is unavailable, only file operations are unavailable', async () => {
   const { body } = await uploadFile(plumbline, createPdf(), { recordId })
   const lastId = await newRecord(plumbline.key)
   const sent = await getEvents(lastId)

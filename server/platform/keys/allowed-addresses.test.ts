@@ -36,7 +36,7 @@ test('allowed addresses are compared with X-Forwarded-For only if a trusted prox
   expect(status).toBe(403)
 })
 
-test('the error for a forbidden IP address names the address and is in the audit trail', async () => {
+test('the error for a forbidden IP address names the address and is recorded in the audit trail', async () => {
   const { id, secret } = await newKey(['10.0.0.0/8'])
   const headers = { 'x-forwarded-for': '198.51.100.9', 'x-request-id': 'req_elsewhere' }
   const { body, headers: answered } = await plumbline.get('/api/ext/vendors', { key: secret, headers })

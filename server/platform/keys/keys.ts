@@ -121,13 +121,13 @@ export async function issueKeySecret(trx: Db, { organizationId, keyId, now }: Ke
  * Creates a new secret for a key. The current secret stays valid for the overlap, and an earlier secret expires
  * immediately.
  */
-export async function replaceKeySecret(trx: Db, of: KeyReference, overlapMs: number) {
-  const { organizationId, keyId, now } = of
+export async function replaceKeySecret(trx: Db, key: KeyReference, overlapMs: number) {
+  const { organizationId, keyId, now } = key
   const previousEndsAt = new Date(now.getTime() + overlapMs)
   const ofKey = trx.updateTable('apiKeySecrets').where('organizationId', '=', organizationId).where('keyId', '=', keyId)
   await ofKey.set({ expiresAt: now }).where('expiresAt', '>', now.toISOString()).execute()
   await ofKey.set({ expiresAt: previousEndsAt }).where('expiresAt', 'is', null).execute()
-  return { secret: await issueKeySecret(trx, of), previousEndsAt }
+  return { secret: await issueKeySecret(trx, key), previousEndsAt }
 }
 
 /** Returns the data about a key that its holder can see. Throws `not_found` if the key does not exist. */

@@ -162,13 +162,13 @@ export function createRateLimits(
     async takePicture({ counters }) {
       const minute = counter(`${counters.minute}:pictures`, pictureLimit)
       if (minute.takeHeld() || (await minute.take())) return
-      throw refused('rate_limited', `The limit is ${formatNumber(pictureLimit.limit)} pictures per minute.`, minute)
+      throw refused('rate_limited', `The limit is ${formatNumber(pictureLimit.limit)} images per minute.`, minute)
     },
 
     async takePictureVisit(address) {
       const minute = counter(`client:${getNetwork(address)}:pictures`, clientPictureLimit)
       if (minute.takeHeld() || (await minute.take())) return
-      const detail = `The limit for one client is ${formatNumber(clientPictureLimit.limit)} pictures per minute.`
+      const detail = `The limit for one client is ${formatNumber(clientPictureLimit.limit)} images per minute.`
       throw refused('rate_limited', detail, minute)
     },
 

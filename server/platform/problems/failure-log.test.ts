@@ -45,7 +45,7 @@ test('a database outage is logged once when it begins and once when it ends', as
   expect(lines.at(-1)).toMatchObject({ job: 'expireBids', failures: 3 })
 })
 
-test('an unavailable bucket is not logged as a database outage', () => {
+test('an unavailable S3 bucket is not logged as a database outage', () => {
   const lines: Line[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const failures = new FailureLog({ ping: async () => {} }, log)

@@ -99,7 +99,7 @@ function describeError(error: ErrorObject, checked: CheckedInput, suggestions: S
     case 'maximum':
       return `must be at most ${limit}`
     case 'exclusiveMinimum':
-      return `must be more than ${limit}`
+      return `must be greater than ${limit}`
     case 'exclusiveMaximum':
       return `must be less than ${limit}`
     case 'minItems':

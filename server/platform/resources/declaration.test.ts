@@ -39,12 +39,12 @@ test('a declaration with an unknown record, table, or column is rejected', () =>
 
 test('a declared column is rejected if its type does not match the database', () => {
   const refusals = [
-    [{ companyName: 'date' }, 'vendors.companyName is "text", which does not hold "date"'],
-    [{ companyName: 'text?' }, 'vendors.companyName is "text", which does not hold "text?"'],
-    [{ email: 'text' }, 'vendors.email is "text?", which does not hold "text"'],
-    [{ poLimit: 'integer?' }, 'vendors.poLimit is "numeric?", which does not hold "integer?"'],
-    [{ scopes: 'json' }, 'vendors.scopes is "text[]", which does not hold "json"'],
-    [{ id: 'enum' }, 'vendors.id is "id", which does not hold "enum"'],
+    [{ companyName: 'date' }, 'vendors.companyName is "text", which cannot store "date"'],
+    [{ companyName: 'text?' }, 'vendors.companyName is "text", which cannot store "text?"'],
+    [{ email: 'text' }, 'vendors.email is "text?", which cannot store "text"'],
+    [{ poLimit: 'integer?' }, 'vendors.poLimit is "numeric?", which cannot store "integer?"'],
+    [{ scopes: 'json' }, 'vendors.scopes is "text[]", which cannot store "json"'],
+    [{ id: 'enum' }, 'vendors.id is "id", which cannot store "enum"'],
   ] as const
   for (const [stored, message] of refusals) expect(() => resolveColumns({ ...vendor, stored })).toThrow(message)
 })

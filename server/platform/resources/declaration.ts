@@ -142,7 +142,7 @@ function resolveColumn(place: string, type: string | undefined, kind: StoredKind
   const mark = kind.endsWith('?') ? '?' : ''
   const fitting: readonly string[] = COLUMN_TYPES_BY_KIND[(mark ? kind.slice(0, -1) : kind) as PlainKind]
   if (!fitting.some((one) => `${one}${mark}` === type))
-    throw new Error(`The column ${place} is "${type}", which does not hold "${kind}".`)
+    throw new Error(`The column ${place} is "${type}", which cannot store "${kind}".`)
   return type === `id${mark}` ? `id${mark}` : kind
 }
 
@@ -178,7 +178,7 @@ type FieldError<Fields, Columns> = {
   [Name in keyof Fields & string]: Name extends keyof Columns
     ? Columns[Name] extends TypesThatHold<Fields[Name]>
       ? never
-      : `The column ${Name} is "${Columns[Name] & string}", which does not hold "${Fields[Name] & string}"`
+      : `The column ${Name} is "${Columns[Name] & string}", which cannot store "${Fields[Name] & string}"`
     : `There is no column ${Name}`
 }[keyof Fields & string]
 

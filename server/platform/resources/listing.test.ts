@@ -69,7 +69,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
       () => create('/messages', { body: long(10_000), recipientRoles: ['owner'], subject: 'Long' }, 37),
     ],
     ['events', '/events?type=bid_request.created&sort=-sequence', async () => {}],
-  ])('%s', async (_what, path, make) => {
+  ])('a page of %s ends with the record that reaches 1 MiB', async (_what, path, make) => {
     await make()
     const target = `/api/ext${path}${path.includes('?') ? '&' : '?'}`
     const single = `/api/ext${path.split('?')[0]}`
@@ -100,12 +100,12 @@ describe('a page ends with the record that reaches 1 MiB', () => {
     }
   })
 
-  test('a page contains at least one record, regardless of the size of the record', async () => {
+  test('a list page contains at least one record, regardless of the size of the record', async () => {
     const { body } = await plumbline.get('/api/ext/bids/requests?limit=1&status=draft', site)
     expect([body.data.length, typeof body.nextCursor]).toEqual([1, 'string'])
   })
 
-  test('a page of 1 MiB does not make the database read the long texts of later records', async () => {
+  test('a list page of 1 MiB does not make the database read the long texts of later records', async () => {
     const meter = metered(plumbline.database.statements)
     const call = { db: meter.db, organizationId: site.organizationId, opened: new Set<string>(), keepsHidden: false }
     await requests.list(call, { limit: 200, sort: '-createdAt' })
@@ -127,7 +127,7 @@ describe('the same query in another order', () => {
     expect(new Set(meter.statements).size).toBe(1)
   })
 
-  test('an update of the same fields in another order sets the correct values', async () => {
+  test('an update of the same fields in another order stores each value in its own field', async () => {
     const first = { companyName: 'A', phone: '1', email: 'a@example.com' }
     const second = { email: 'b@example.com', phone: '2', companyName: 'B' }
     const [id] = await create('/vendors', { companyName: 'Brazos' }, 1)

@@ -202,9 +202,9 @@ export function createArchivedRecordProblem(): Problem {
   return conflict('archived', 'Cannot change the record: it is archived.')
 }
 
-export function createDuplicateRowProblem(place: number): Problem {
+export function createDuplicateRowProblem(position: number): Problem {
   return validationFailed([
-    { pointer: '', code: 'unique', message: `must not refer to the same record as row ${place}` },
+    { pointer: '', code: 'unique', message: `must not refer to the same record as row ${position}` },
   ])
 }
 

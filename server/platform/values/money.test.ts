@@ -34,7 +34,7 @@ describe('dividing an amount', () => {
     [0.01, [1, 2], 'USD', [0, 0.01]],
     [10, [0, 3, 0], 'USD', [0, 10, 0]],
     [100, [1000, -400], 'USD', [166.67, -66.67]],
-  ] as const)('divide splits %s by %s in %s', ([amount, weights, currency, parts]) => {
+  ] as const)('divideAmount splits %s by %s in %s', ([amount, weights, currency, parts]) => {
     expect(divideAmount(amount, weights, currency)).toEqual(parts)
   })
 

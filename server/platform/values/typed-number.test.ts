@@ -95,12 +95,12 @@ test.each([
   ['123456789012', undefined, 'is too large'],
   ['39,850.50', 'comma', 'is ambiguous; write 39.850,50'],
   ['x', 'comma', 'must be a number, such as 1.250,50'],
-] as const)('the description of the error in %j shows how to write it', (text, decimalSign, description) => {
+] as const)('the error for %j shows how to write the number', (text, decimalSign, description) => {
   const { error } = parseTypedNumber(text, decimalSign === undefined ? {} : { decimalSign })
   expect(error && describeTypedNumberError(error, decimalSign)).toBe(description)
 })
 
-test('a number that is written into a field is read back unchanged', () => {
+test('a number that is formatted for an input field is parsed as the same number', () => {
   const values = [0, 12, 1.5, 1.125, 12.505, 0.0625, -3.125, 1250.75]
   expect(values.map((value) => parseTypedNumber(formatTypedNumber(value)).value)).toEqual(values)
 })

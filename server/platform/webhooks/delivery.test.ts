@@ -159,7 +159,7 @@ test('deliveries that an ended process has claimed are sent when its claim expir
   await receiver.until(1)
 })
 
-test('a delivery is deleted after its retention period', async () => {
+test('a webhook delivery is deleted after its retention period', async () => {
   const id = await subscribe()
   await createVendors(2)
   await receiver.until(2)

@@ -7,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { type AttemptReport, type DelivererMetrics, startDeliverer } from './deliverer.ts'
 import { dispatchEvents, type WebhookName } from './dispatcher.ts'
 import type { Resolve } from './name-resolution.ts'
-import { createOwners } from './owners.ts'
+import { createWebhookOwners } from './owners.ts'
 import type { TellDisabled } from './settlement.ts'
 
 /**
@@ -72,7 +72,7 @@ const FAILURE_PAUSE_MS = 1000
 
 export function startDelivery(parts: DeliveryParts): DeliveryPipeline {
   const { database, config, clock, failures } = parts
-  const owners = createOwners(parts.contract)
+  const owners = createWebhookOwners(parts.contract)
   const deliverer = startDeliverer({ ...parts, owners })
   const metrics = { eventsDispatched: 0 }
   let isStopped = false

@@ -187,7 +187,7 @@ describe('a host name', () => {
     await http.close()
   })
 
-  test('a delivery to a host name that cannot be resolved is recorded as unreachable', async () => {
+  test('a webhook delivery to a host name that cannot be resolved is recorded as unreachable', async () => {
     const outcome = await attempt('https://hooks.example.com/', async () => {
       throw new Error('queryA ENOTFOUND hooks.example.com')
     })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Services } from '../calls/call.ts'
 import type { Db } from '../database/database.ts'
 import type { DueSql } from '../due/find-due-jobs.ts'
-import { createOwners, type Owners } from './owners.ts'
+import { createWebhookOwners, type Owners } from './owners.ts'
 import type { DisabledWebhook } from './settlement.ts'
 
 /**
@@ -15,8 +15,8 @@ const isOrphan = (owners: Owners, now: Date) =>
   sql`w."status" = 'active' and w."archivedAt" is null and ${owners.isGone(now)}`
 
 /** Returns SQL that selects the active subscriptions whose owner is no longer active. */
-export function createOrphanedWebhooksSql({ contract }: Pick<Services, 'contract'>): DueSql {
-  const owners = createOwners(contract)
+export function toOrphanedWebhooksSql({ contract }: Pick<Services, 'contract'>): DueSql {
+  const owners = createWebhookOwners(contract)
   return (now) => sql`select w."organizationId" from "webhooks" w ${owners.joins} where ${isOrphan(owners, now)}`
 }
 
@@ -30,7 +30,7 @@ export async function disableOrphanedWebhooks(
   tellDisabled: (trx: Db, disabled: DisabledWebhook[]) => Promise<() => void>,
 ): Promise<void> {
   const { database, clock, contract } = services
-  const owners = createOwners(contract)
+  const owners = createWebhookOwners(contract)
   for (;;) {
     const now = clock.now()
     const { rows } = await sql<{ organizationId: string; id: string }>`

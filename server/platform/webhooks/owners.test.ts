@@ -78,7 +78,7 @@ async function setPermissions(id: string, permissions: Permission[]): Promise<vo
 }
 
 describe('a subscription', () => {
-  test('a subscription to all events receives only events that its key can read', async () => {
+  test('a webhook subscription to all events receives only events that its key can read', async () => {
     const { id, secret } = await newKey(['vendors:read'])
     const narrow = await subscribe(secret, ['*'])
     expect(narrow.owner).toEqual({ type: 'key', id })
@@ -92,7 +92,7 @@ describe('a subscription', () => {
     expect((await deliveries(narrow.id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
   })
 
-  test('a subscription created with a narrower token receives only events that the token can read', async () => {
+  test('a webhook subscription created with a narrower token receives only events that the token can read', async () => {
     const app = await createOauthApp(plumbline)
     const { refresh } = await connectApp(plumbline, app, await plumbline.signIn())
     const scope = [...ADMINISTERING, 'vendors:read'].join(' ')
@@ -133,7 +133,7 @@ describe('a subscription', () => {
     expect((await plumbline.patch(path, { status: 'disabled' }, caller)).status).toBe(200)
   })
 
-  test("rotating the secret of another owner's subscription requires all admin permissions", async () => {
+  test("rotating the secret of another owner's webhook subscription requires all admin permissions", async () => {
     const { secret: narrow } = await newKey(['vendors:read'])
     const others = await subscribe(plumbline.key, ['vendor.created'], witness.url)
     const own = await subscribe(narrow, ['vendor.created'])
@@ -149,7 +149,7 @@ describe('a subscription', () => {
       expect((await rotate(own, caller)).body.secret).toMatch(/^whsec_/)
   })
 
-  test('a former owner of a subscription cannot get its new secret by repeating the request', async () => {
+  test('a former owner of a webhook subscription cannot get its new secret by repeating the request', async () => {
     const { secret: key } = await newKey(['vendors:read'])
     const requested = { url: receiver.url, eventTypes: ['vendor.created'] }
     const create = () =>
@@ -191,7 +191,7 @@ describe('a subscription', () => {
     },
   )
 
-  test('a subscription to events that the caller cannot read is rejected on creation and on update', async () => {
+  test('a webhook subscription to events that the caller cannot read is rejected on creation and on update', async () => {
     const { secret: key } = await newKey(['vendors:read'])
     const body = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }
     const created = await plumbline.post('/api/ext/webhooks', body, { key })
@@ -201,7 +201,7 @@ describe('a subscription', () => {
     expect(changed).toMatchObject({ status: 403, body: { code: 'permission_denied', permission: 'homes:read' } })
   })
 
-  test("waiting deliveries are canceled if the subscription's key can no longer read their events", async () => {
+  test("waiting webhook deliveries are canceled if the subscription's key can no longer read their events", async () => {
     const { id: keyId, secret: key } = await newKey(['vendors:read', 'homes:read'])
     const { id } = await subscribe(key, ['*'])
     await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' }, { key })
@@ -229,7 +229,7 @@ describe('a subscription', () => {
     expect(objectsAt(receiver)).toEqual([vendor])
   })
 
-  test("a subscription is disabled if the role of its key's user no longer allows webhooks", async () => {
+  test("a webhook subscription is disabled if the role of its key's user no longer allows webhooks", async () => {
     const { userId, secret } = await newKey(['users:read', 'vendors:read'])
     const { id } = await subscribe(secret, ['vendor.created', 'user.logged_in'])
     await setUser(userId, { role: 'owner' })
@@ -245,7 +245,7 @@ describe('a subscription without an active owner', () => {
   test.each<[string, (key: { id: string; userId: string }) => Promise<unknown>]>([
     ['whose key is revoked', ({ id }) => revokeKey(plumbline.database, plumbline.clock, id)],
     ['whose key expires', async () => plumbline.clock.advance(HOUR_MS + 1000)],
-    ['whose key may no longer manage webhooks', ({ id }) => setPermissions(id, ['vendors:read'])],
+    ['whose key can no longer manage webhooks', ({ id }) => setPermissions(id, ['vendors:read'])],
     ['whose user is disabled', ({ userId }) => setUser(userId, { status: 'disabled' })],
     ['whose user is no longer an admin', ({ userId }) => setUser(userId, { role: 'accountant' })],
   ])('a subscription %s is disabled with one notice to the owners and admins', async (_what, lose) => {
@@ -268,7 +268,7 @@ describe('a subscription without an active owner', () => {
       expect(reported[0].body).toContain(part)
   })
 
-  test('an admin who activates a subscription without an active owner becomes its owner', async () => {
+  test('an admin who activates a webhook subscription without an active owner becomes its owner', async () => {
     const gone = await newKey(['homes:read', 'vendors:read'])
     const { id } = await subscribe(gone.secret, ['*'])
     await revokeKey(plumbline.database, plumbline.clock, gone.id)
@@ -296,7 +296,7 @@ describe('a subscription without an active owner', () => {
 })
 
 describe('changes by users other than the owner', () => {
-  test("changing another owner's subscription requires all admin permissions", async () => {
+  test("changing another owner's webhook subscription requires all admin permissions", async () => {
     const subscription = await subscribe(plumbline.key, ['*'], witness.url)
     const path = `/api/ext/webhooks/${subscription.id}`
     const app = await connectApp(plumbline, await createOauthApp(plumbline), await plumbline.signIn())
@@ -310,7 +310,7 @@ describe('changes by users other than the owner', () => {
     expect(await read(subscription.id)).toMatchObject({ url: witness.url, owner: subscription.owner, version: 1 })
   })
 
-  test('an admin who changes a subscription becomes its owner', async () => {
+  test('an admin who changes a webhook subscription becomes its owner', async () => {
     const weak = await newKey(['vendors:read'])
     const { id } = await subscribe(weak.secret, ['*'])
     const { body } = await plumbline.patch(`/api/ext/webhooks/${id}`, { excludeOwnChanges: false })
@@ -320,7 +320,7 @@ describe('changes by users other than the owner', () => {
     expect(objectsAt(receiver)).toEqual([home])
   })
 
-  test('a change that only disables a subscription does not change its owner', async () => {
+  test('a change that only disables a webhook subscription does not change its owner', async () => {
     const { id, owner } = await subscribe(plumbline.key, ['*'])
     const weak = await newKey(['vendors:read'])
     const { body } = await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' }, { key: weak.secret })
@@ -328,7 +328,7 @@ describe('changes by users other than the owner', () => {
   })
 })
 
-test("deactivating a user disables the user's subscriptions", async () => {
+test("deactivating a user disables the user's webhook subscriptions", async () => {
   const { userId } = await newKey([])
   const { organizationId, database } = plumbline
   const principal = await findUserPrincipal(database.statements, organizationId, userId)
@@ -342,7 +342,7 @@ test("deactivating a user disables the user's subscriptions", async () => {
   await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.disabledReason === 'owner_revoked')
 })
 
-test('deliveries are listed only for callers who can read the events', async () => {
+test('webhook deliveries are listed only for callers who can read the events', async () => {
   const { id } = await subscribe(plumbline.key, ['*'])
   for (let i = 0; i < 3; i++) {
     await createHome()

@@ -50,7 +50,7 @@ const OWNER_JOINS = sql`
   left join "users" u on u."organizationId" = w."organizationId"
     and u."id" = case w."owner"->>'type' when 'key' then k."createdByUserId" when 'user' then w."owner"->>'id' end`
 
-export function createOwners(contract: Contract): Owners {
+export function createWebhookOwners(contract: Contract): Owners {
   const needed = contract.operations.get('createWebhook')?.permissions ?? []
   const roles = ROLES.filter((role) =>
     needed.every((permission) => PERMISSIONS_BY_ROLE.get(role)?.has(permission as Permission)),

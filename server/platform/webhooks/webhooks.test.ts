@@ -275,7 +275,7 @@ describe('an event', () => {
     expect(await deliveries(webhook.id)).toHaveLength(1)
   })
 
-  test('events are sent in commit order', async () => {
+  test('webhook events are sent in commit order', async () => {
     const webhook = await subscribe()
     const created: string[] = []
     for (let i = 0; i < 30; i++) created.push((await createVendor()).id)
@@ -473,7 +473,7 @@ describe('a failing receiver', () => {
     expect((await plumbline.get(`/api/ext/messages?relatedToId=${webhook.id}`)).body.data).toEqual([])
   })
 
-  test('a response with status 410 disables the webhook subscription immediately', async () => {
+  test('a response with status 410 from the receiver disables the webhook subscription immediately', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(410).end())
     await createVendor()
@@ -501,7 +501,7 @@ describe('a failing receiver', () => {
   })
 })
 
-test('a delivery that a user requests is sent immediately, without waiting for the next check', async () => {
+test('a webhook delivery that a user requests is sent immediately, without waiting for the next check', async () => {
   const webhook = await subscribe()
   await createVendor()
   await receiver.until(1)

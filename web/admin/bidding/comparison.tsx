@@ -14,7 +14,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 import { AwardDialog } from './award-dialog.tsx'
 import { BID_FLAGS } from './bid-flags.ts'
 import { BidRange } from './bid-range.tsx'
-import { canLevel, LevelBidDialog } from './level-bid-dialog.tsx'
+import { canLevelBid, LevelBidDialog } from './level-bid-dialog.tsx'
 import { HiddenAmount } from './requests.tsx'
 
 /**
@@ -169,10 +169,10 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                   }
                 </FactRow>
               )}
-              {can('bids:write') && !comparison.amountsHidden && vendors.some(canLevel) && (
+              {can('bids:write') && !comparison.amountsHidden && vendors.some(canLevelBid) && (
                 <FactRow head={<span className="sr">Level</span>} vendors={vendors} className="no-print">
                   {(vendor) =>
-                    canLevel(vendor) ? (
+                    canLevelBid(vendor) ? (
                       <Button small onClick={() => setLeveling(vendor)}>
                         Level…<span className="sr"> the bid from {vendor.companyName}</span>
                       </Button>

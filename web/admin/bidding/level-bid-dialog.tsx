@@ -65,7 +65,7 @@ export function LevelBidDialog(props: { comparison: BidComparison; vendor: BidCo
 }
 
 /** Returns whether the bid has parts to level, or amounts to change. */
-export function canLevel({ bidStatus, gaps, leveling }: BidComparisonVendor): boolean {
+export function canLevelBid({ bidStatus, gaps, leveling }: BidComparisonVendor): boolean {
   return (bidStatus === 'submitted' || bidStatus === 'accepted') && gaps.length + leveling.length > 0
 }
 

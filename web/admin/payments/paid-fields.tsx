@@ -10,7 +10,7 @@ export interface PaidInput {
 }
 
 /** Returns the fields to send, without empty fields. */
-export function toPaidBody({ paidDate, checkNumber, overrideReason }: PaidInput) {
+export function buildPaidFields({ paidDate, checkNumber, overrideReason }: PaidInput) {
   const [check, override] = [checkNumber.trim(), overrideReason.trim()]
   return {
     ...(paidDate !== '' && { paidDate }),

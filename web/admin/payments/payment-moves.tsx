@@ -10,7 +10,7 @@ import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { PaidFields, type PaidInput, toPaidBody } from './paid-fields.tsx'
+import { buildPaidFields, PaidFields, type PaidInput } from './paid-fields.tsx'
 
 type NextStatus = Extract<PaymentStatus, 'approved' | 'rejected' | 'paid'>
 
@@ -85,7 +85,8 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
       ...(move.reason === 'needed' && { reason }),
       // The check number and the text of the reason do not affect the outcome, so the dry run is not repeated for each
       // letter.
-      ...(isPaid && toPaidBody({ ...paid, checkNumber: '', overrideReason: paid.overrideReason === '' ? '' : reason })),
+      ...(isPaid &&
+        buildPaidFields({ ...paid, checkNumber: '', overrideReason: paid.overrideReason === '' ? '' : reason })),
     },
     { enabled: canTry && move.to !== 'voided' },
   )
@@ -106,7 +107,7 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
     else
       change.mutate({
         ...at,
-        body: { status: move.to, ...(text !== undefined && { reason: text }), ...(isPaid && toPaidBody(paid)) },
+        body: { status: move.to, ...(text !== undefined && { reason: text }), ...(isPaid && buildPaidFields(paid)) },
       })
   }
   return (

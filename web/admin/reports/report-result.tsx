@@ -34,7 +34,7 @@ export function ReportResult({ result, schema, name }: { result: Values; schema:
     <div className="stack">
       {isTruncated && (
         <p className="banner" data-tone="warn">
-          The list is too long to be complete. Totals cover only the rows that are shown. Narrow the report.
+          The list is incomplete because it is too long. Totals cover only the rows that are shown. Narrow the report.
         </p>
       )}
       <Figures figures={figures} schema={schema} />

@@ -14,7 +14,7 @@ import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { KeyCreator } from './keys.tsx'
 import { PermissionMatrix } from './permission-matrix.tsx'
-import { ENTITY_NAMES, findPreset } from './permissions.ts'
+import { ENTITY_NAMES, findPermissionPreset } from './permissions.ts'
 
 /** Lists apps that act for users: their permissions, their last use, and a button to disconnect them. */
 export function Component() {
@@ -43,7 +43,7 @@ export function Component() {
       head: 'Permissions',
       cell: ({ permissions, proposeOnly }) => (
         <>
-          {findPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2} permissions`}
+          {findPermissionPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2} permissions`}
           <span className="sub">{proposeOnly ? 'proposes only' : 'acts as the user'}</span>
         </>
       ),

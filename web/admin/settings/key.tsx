@@ -14,7 +14,7 @@ import { KeyActions } from './key-actions.tsx'
 import { chooseKeyState } from './key-state.ts'
 import { KeyCreator } from './keys.tsx'
 import { PermissionMatrix } from './permission-matrix.tsx'
-import { findPreset } from './permissions.ts'
+import { findPermissionPreset } from './permissions.ts'
 
 const CRUMBS = [{ name: 'Settings' }, { name: 'API keys', to: '/settings/keys' }] as const
 
@@ -48,7 +48,7 @@ export function Component() {
             facts={[
               {
                 label: 'Permissions',
-                value: findPreset(data.permissions) ?? formatCount(data.permissions.length, 'permission'),
+                value: findPermissionPreset(data.permissions) ?? formatCount(data.permissions.length, 'permission'),
                 note: 'limited by the role of the user who created the key',
               },
               {

@@ -16,7 +16,7 @@ import { TimeText } from '../../ui/time.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { chooseKeyState } from './key-state.ts'
 import { NewKey } from './new-key.tsx'
-import { ENTITY_NAMES, findPreset } from './permissions.ts'
+import { ENTITY_NAMES, findPermissionPreset } from './permissions.ts'
 
 /** Lists API keys: their permissions, last use, and expiration. */
 export function Component() {
@@ -52,9 +52,11 @@ export function Component() {
       head: 'Permissions',
       cell: ({ permissions }) => (
         <>
-          {findPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
+          {findPermissionPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
           <span className="sub">
-            {findPreset(permissions) === undefined ? 'permissions' : formatCount(permissions.length, 'permission')}
+            {findPermissionPreset(permissions) === undefined
+              ? 'permissions'
+              : formatCount(permissions.length, 'permission')}
           </span>
         </>
       ),

@@ -10,7 +10,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { KEY_TERMS, toExpiresAt } from './key-terms.ts'
 import { PermissionMatrix } from './permission-matrix.tsx'
-import { findPreset, PRESETS } from './permissions.ts'
+import { findPermissionPreset, PRESETS } from './permissions.ts'
 
 /** Creates an API key: its name, its permissions, and its expiration. Then shows the secret once. */
 export function NewKey({ onClose }: { onClose(): void }) {
@@ -23,7 +23,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
   const create = plumbline.useMutation('post', '/api/admin/keys', { gcTime: 0, onSuccess: setCreated })
   if (created !== null) return <KeySecretDialog apiKey={created} onClose={onClose} />
 
-  const preset = findPreset(granted)
+  const preset = findPermissionPreset(granted)
   const onSubmit = (data: FormData) => {
     const addresses = readTextField(data, 'allowedAddresses')?.split(/[\s,]+/)
     create.mutate({

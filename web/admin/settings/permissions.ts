@@ -66,7 +66,7 @@ export const PRESETS: readonly { name: string; permissions: readonly Permission[
 ]
 
 /** Returns the preset with exactly these permissions. */
-export function findPreset(permissions: Iterable<string>): string | undefined {
+export function findPermissionPreset(permissions: Iterable<string>): string | undefined {
   const held = new Set(permissions)
   return PRESETS.find(
     (preset) => preset.permissions.length === held.size && preset.permissions.every((one) => held.has(one)),

@@ -14,12 +14,12 @@ export function useRoute(): Route {
   return hash.replace(/^#\/?/, '').split('/').filter(Boolean).map(decodeURIComponent)
 }
 
-export function toHash(...parts: readonly string[]): string {
+export function toRouteHash(...parts: readonly string[]): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`
 }
 
 export function openScreen(...parts: readonly string[]): void {
-  location.hash = toHash(...parts)
+  location.hash = toRouteHash(...parts)
 }
 
 /** Goes back to the previous screen, or to the day if there is no previous screen. */

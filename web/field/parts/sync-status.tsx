@@ -1,7 +1,7 @@
 import { formatCount } from '../../ui/text-formats.ts'
 import { formatMoment } from '../day/dates.ts'
 import { useField } from '../day/field-store.ts'
-import { toHash } from './route.ts'
+import { toRouteHash } from './route.ts'
 
 /** Shows whether everything was sent and when the day was read. Links to the outbox. */
 export function SyncStatus() {
@@ -20,7 +20,7 @@ export function SyncStatus() {
             ? ['warn', `${lastRun === 'offline' ? 'Offline' : 'The server is busy'}, data from ${at}`]
             : ['ok', isSyncing ? 'Updating' : `Up to date, ${at}`]
   return (
-    <a className="sync" href={toHash('outbox')} data-tone={tone}>
+    <a className="sync" href={toRouteHash('outbox')} data-tone={tone}>
       {text}
     </a>
   )

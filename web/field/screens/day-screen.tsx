@@ -10,7 +10,7 @@ import { preparePhoto } from '../day/take-photo.ts'
 import { getTodayAt, isTaskDue, isTaskLate, useDay } from '../day/use-day.ts'
 import { CameraButton } from '../parts/camera-button.tsx'
 import { InstallHint } from '../parts/install-hint.tsx'
-import { toHash } from '../parts/route.ts'
+import { toRouteHash } from '../parts/route.ts'
 import { SyncStatus } from '../parts/sync-status.tsx'
 import { useSaveOnce } from '../parts/use-save-once.ts'
 import { startPunchItem } from './punch-draft.ts'
@@ -35,7 +35,7 @@ export function DayScreen() {
           <SyncStatus />
         </div>
         {can('timesheets:write') && (
-          <a className="btn" href={toHash('clock')}>
+          <a className="btn" href={toRouteHash('clock')}>
             <Icon name="clock" />
             {day.clock === null ? 'Clock in' : 'Clock out'}
           </a>
@@ -66,7 +66,7 @@ export function DayScreen() {
           <ul className="links">
             {quiet.map(({ home }) => (
               <li key={home.id}>
-                <a href={toHash('home', home.id)}>
+                <a href={toRouteHash('home', home.id)}>
                   {home.name}, {home.communityName}
                 </a>
               </li>
@@ -107,10 +107,10 @@ function HomeGroup({ home, tasks, inspections, fixed }: Group) {
     <section className="block" aria-label={`${home.name}, ${home.communityName}`}>
       <header>
         <h2>
-          <a href={toHash('home', home.id)}>{home.name}</a> <span className="muted">{home.communityName}</span>
+          <a href={toRouteHash('home', home.id)}>{home.name}</a> <span className="muted">{home.communityName}</span>
         </h2>
         {can('logs:write') && (
-          <a className="btn" href={toHash('log', home.id)} aria-label={`Daily log of ${home.name}`}>
+          <a className="btn" href={toRouteHash('log', home.id)} aria-label={`Daily log of ${home.name}`}>
             <Icon name={hasLog ? 'check' : 'orders'} />
             Log
           </a>
@@ -160,7 +160,7 @@ function TaskRow({ home, task }: { home: FieldHome; task: FieldTask }) {
     open > 0 || task.waitsFor.length > 0 || task.taskKind === 'inspection' || task.status === 'on_hold'
   return (
     <article className="row-card">
-      <a className="what" href={toHash('task', task.id)}>
+      <a className="what" href={toRouteHash('task', task.id)}>
         <strong>{task.name}</strong>
         <span className="muted">
           {vendor?.companyName ?? 'No vendor'}
@@ -180,7 +180,7 @@ function TaskRow({ home, task }: { home: FieldHome; task: FieldTask }) {
           </>
         )}
         {can('tasks:write') && (
-          <a className="btn" href={toHash('task', task.id, 'delay')} aria-label={`Delay ${task.name}`}>
+          <a className="btn" href={toRouteHash('task', task.id, 'delay')} aria-label={`Delay ${task.name}`}>
             Delay
           </a>
         )}
@@ -188,7 +188,7 @@ function TaskRow({ home, task }: { home: FieldHome; task: FieldTask }) {
           (needsScreen ? (
             <a
               className="btn primary"
-              href={toHash('task', task.id)}
+              href={toRouteHash('task', task.id)}
               aria-label={`${task.taskKind === 'inspection' ? 'Result of' : 'Done…'} ${task.name}`}
             >
               {task.taskKind === 'inspection' ? 'Result' : 'Done…'}
@@ -252,7 +252,7 @@ function InspectionRow({ inspection }: { inspection: FieldInspection }) {
   const { id, name, attempt, scheduledDate, window } = inspection
   return (
     <article className="row-card">
-      <a className="what" href={toHash('inspection', id)}>
+      <a className="what" href={toRouteHash('inspection', id)}>
         <strong>
           {name}
           {attempt > 1 && `, attempt ${attempt}`}
@@ -263,7 +263,7 @@ function InspectionRow({ inspection }: { inspection: FieldInspection }) {
       </a>
       {can('inspections:write') && can('tasks:write') && (
         <div className="acts">
-          <a className="btn primary" href={toHash('inspection', id)} aria-label={`Record the result of ${name}`}>
+          <a className="btn primary" href={toRouteHash('inspection', id)} aria-label={`Record the result of ${name}`}>
             Result
           </a>
         </div>
@@ -288,7 +288,7 @@ function FixedRow({ home, item }: { home: FieldHome; item: FieldPunchItem }) {
       </div>
       {can('punch:write') && (
         <div className="acts">
-          <a className="btn" href={toHash('reopen', item.id)} aria-label={`Not fixed: ${item.number}`}>
+          <a className="btn" href={toRouteHash('reopen', item.id)} aria-label={`Not fixed: ${item.number}`}>
             Not fixed
           </a>
           <Button

@@ -9,7 +9,7 @@ import { root } from '../day/root.ts'
 import { preparePhoto } from '../day/take-photo.ts'
 import { getTodayAt, isTaskLate, isTaskOpen, useDay } from '../day/use-day.ts'
 import { CameraButton } from '../parts/camera-button.tsx'
-import { toHash } from '../parts/route.ts'
+import { toRouteHash } from '../parts/route.ts'
 import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 import { TaskState } from './day-screen.tsx'
 import { startPunchItem } from './punch-draft.ts'
@@ -39,13 +39,13 @@ function OneHome({ home }: { home: FieldHome }) {
         )}
         <div className="acts wide">
           {can('logs:write') && (
-            <a className="btn" href={toHash('log', home.id)}>
+            <a className="btn" href={toRouteHash('log', home.id)}>
               <Icon name="orders" />
               Log
             </a>
           )}
           {can('documents:read') && (
-            <a className="btn" href={toHash('drawings', home.id)}>
+            <a className="btn" href={toRouteHash('drawings', home.id)}>
               Drawings
             </a>
           )}
@@ -80,7 +80,7 @@ function OneHome({ home }: { home: FieldHome }) {
         <ul className="links">
           {[...tasks.filter(isTaskOpen), ...tasks.filter((task) => !isTaskOpen(task))].map((task) => (
             <li key={task.id}>
-              <a href={toHash('task', task.id)}>
+              <a href={toRouteHash('task', task.id)}>
                 <strong>{task.name}</strong>
                 <span className="muted">{findVendor(task.vendorId)?.companyName ?? 'No vendor'}</span>
                 <TaskState task={task} isLateTask={isTaskLate(task, today)} />

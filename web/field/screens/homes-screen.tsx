@@ -1,6 +1,6 @@
 import { describeStatus } from '../day/home-words.ts'
 import { useDay } from '../day/use-day.ts'
-import { toHash } from '../parts/route.ts'
+import { toRouteHash } from '../parts/route.ts'
 
 /** Lists all homes of the superintendent. */
 export function HomesScreen() {
@@ -14,7 +14,7 @@ export function HomesScreen() {
       <ul className="links">
         {day.homes.map(({ id, name, communityName, status }) => (
           <li key={id}>
-            <a href={toHash('home', id)}>
+            <a href={toRouteHash('home', id)}>
               <strong>{name}</strong>
               <span className="muted">
                 {communityName}, {describeStatus(status)}

@@ -6,7 +6,7 @@ import { recordEntries } from '../day/field-store.ts'
 import { preparePhoto } from '../day/take-photo.ts'
 import { getTodayAt, isTaskLate, isTaskOpen, useDay } from '../day/use-day.ts'
 import { CameraButton } from '../parts/camera-button.tsx'
-import { goBack, toHash } from '../parts/route.ts'
+import { goBack, toRouteHash } from '../parts/route.ts'
 import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 import { useSaveOnce } from '../parts/use-save-once.ts'
 import { TaskState } from './day-screen.tsx'
@@ -104,7 +104,7 @@ function OpenTask({ home, task }: { home: FieldHome; task: FieldTask }) {
         {mayChange && task.taskKind === 'inspection' && task.status !== 'on_hold' && (
           <div className="acts wide">
             {inspection !== undefined ? (
-              <a className="btn primary" href={toHash('inspection', inspection.id)}>
+              <a className="btn primary" href={toRouteHash('inspection', inspection.id)}>
                 Record result
               </a>
             ) : (
@@ -166,7 +166,7 @@ function OpenTask({ home, task }: { home: FieldHome; task: FieldTask }) {
                 <Button disabled={isSaving} onClick={() => saveOnce(() => move('on_hold', 'put on hold'))}>
                   Hold
                 </Button>
-                <a className="btn" href={toHash('task', task.id, 'delay')}>
+                <a className="btn" href={toRouteHash('task', task.id, 'delay')}>
                   Delay
                 </a>
               </>

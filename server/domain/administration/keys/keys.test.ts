@@ -57,7 +57,7 @@ test('a key cannot have permissions that are reserved for users', async () => {
   expect((await create({ name: 'Keys', permissions: ['keys:write'] })).status).toBe(422)
 })
 
-test('a key does not work while its creator is deactivated', async () => {
+test('a key cannot be used while its creator is deactivated', async () => {
   const { database, clock, organizationId } = plumbline
   const email = 'ada@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Ada', role: 'admin', poApprovalLimit: 0 })
@@ -92,7 +92,7 @@ test('a key can be updated with its current ETag until it is revoked', async () 
   expect((await plumbline.post(`${KEYS}/${created.id}/rotate`, {}, owner)).body.code).toBe('conflict')
 })
 
-test('after a rotation, the overlap keeps only the latest previous secret valid', async () => {
+test('during the overlap after a key rotation, only the latest previous secret remains valid', async () => {
   const { body: created } = await create({ name: 'Rotated', permissions: ['vendors:read'] })
   const rotate = (body: object) => plumbline.post(`${KEYS}/${created.id}/rotate`, body, owner)
   const { body: second } = await rotate({ overlapDays: 7 })
@@ -150,7 +150,7 @@ test('the audit trail records each change of a key with the actor and the IP add
   ])
 })
 
-test('requesting a key of another builder returns 404', async () => {
+test("a builder cannot see or change another builder's keys", async () => {
   const { organizationId } = await plumbline.newBuilder()
   const { database, clock } = plumbline
   const email = 'other@example.com'

@@ -43,7 +43,7 @@ test('updated organization settings apply from the next request', async () => {
   })
 })
 
-test('an update with an invalid setting changes nothing and reports the error at its field', async () => {
+test('an update of the organization settings with an invalid value changes nothing and reports the error at its field', async () => {
   const { body: before } = await plumbline.get(SETTINGS, owner)
   for (const [body, pointer] of [
     [{ timeZone: 'Mars/Olympus' }, '/timeZone'],

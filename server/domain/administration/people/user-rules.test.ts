@@ -164,7 +164,7 @@ describe('an admin with an approval limit of 5,000', () => {
     expect((await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit: 5000 }, ruth)).body.poApprovalLimit).toBe(5000)
   })
 
-  test('an admin with an approval limit cannot set, but can keep, a higher limit for a user', async () => {
+  test("an admin cannot raise a user's approval limit above the admin's own limit, but can keep a higher limit", async () => {
     for (const poApprovalLimit of [5000.01, null]) {
       const puppet = { email: 'puppet@example.com', name: 'Puppet', role: 'estimator', poApprovalLimit }
       expect((await invite(puppet, ruth)).body).toMatchObject({ status: 403, code: 'permission_denied' })

@@ -72,7 +72,7 @@ const declaring = [...wholeContract.operations.values()].filter((operation) =>
   ).some(([name]) => name === 'fresh_sign_in_required'),
 )
 
-test('this file tests every operation that declares fresh_sign_in_required', () => {
+test('a test request exists for every operation that declares fresh_sign_in_required', () => {
   expect(declaring.map(({ id }) => id).sort()).toEqual(Object.keys(REQUESTS).sort())
 })
 
@@ -88,7 +88,7 @@ test.each(Object.keys(REQUESTS))(
   },
 )
 
-test('a change that grants no access needs no fresh sign-in', async () => {
+test('a change that grants no access does not require a fresh sign-in', async () => {
   const owner = await plumbline.signIn()
   await ageSessions(601)
   expect((await plumbline.patch(`/api/admin/keys/${keyId}`, { name: 'Voice agent' }, owner)).status).toBe(200)
@@ -96,7 +96,7 @@ test('a change that grants no access needs no fresh sign-in', async () => {
   expect((await plumbline.post(`/api/admin/users/${userId}/status`, { status: 'disabled' }, owner)).status).toBe(200)
 })
 
-test('using a session does not make its sign-in fresh', async () => {
+test('recent use of an old session does not count as a fresh sign-in', async () => {
   const owner = await plumbline.signIn()
   await ageSessions(26 * 3600)
   await sql`update "sessions" set "updatedAt" = "createdAt", "expiresAt" = now() + interval '10 days'`.execute(

@@ -226,7 +226,7 @@ test('an API key cannot be used in the admin area', async () => {
   expect((await plumbline.get('/api/admin/session')).body.code).toBe('not_signed_in')
 })
 
-test('an operation about the calling key rejects a session', async () => {
+test('an operation that describes the calling key rejects a session', async () => {
   const { headers = {} } = await plumbline.signIn()
   expect((await plumbline.get('/api/ext/me', { key: null, headers })).body.code).toBe('missing_key')
 })

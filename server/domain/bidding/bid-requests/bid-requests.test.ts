@@ -138,7 +138,7 @@ test('a bid request is rejected with a reason for each vendor that cannot be inv
   expect(codes(more)).toEqual(['/vendorIds/0 already_invited', '/vendorIds/1 vendor_on_hold'])
 })
 
-test('a draft cannot be sent if one of its vendors is no longer eligible', async () => {
+test('a draft bid request cannot be sent if one of its vendors is no longer eligible', async () => {
   const own = await buildSite(plumbline)
   const draft = (await post('/request', { ...own.framing(), sendNow: false }, own)).body
   await plumbline.post(`/api/ext/vendors/${own.hillCountry}/status`, { status: 'on_hold' }, { key: own.key })
@@ -289,7 +289,7 @@ test('the deadline of a sent bid request can be changed, but not its trade, vend
   expect((await patch(request.id, { externalId: 'br-late' })).body.externalId).toBe('br-late')
 })
 
-test('a change of only the vendors of a bid request also checks and changes its ETag', async () => {
+test('changing only the vendors of a bid request also checks and updates its ETag', async () => {
   const draft = await ask({ sendNow: false })
   const change = (body: object, etag: string) =>
     plumbline.patch(`/api/ext/bids/requests/${draft.id}`, body, { key: site.key, headers: { 'if-match': etag } })
@@ -351,7 +351,7 @@ test('invitations can be filtered by status and vendor', async () => {
   expect((await list('status=viewed')).body.data).toEqual([])
 })
 
-test('the invitations of an unknown bid request are not found', async () => {
+test('listing the invitations of an unknown bid request returns 404', async () => {
   expect((await get('/requests/brq_nothing/invitations')).status).toBe(404)
 })
 

@@ -60,8 +60,8 @@ export function getBiddingState({ invitation, request, bid }: BiddingContext, no
 }
 
 /** Returns whether the builder is waiting for the vendor's price, so that the vendor must act. */
-export function isBidAwaited(standing: BiddingState): boolean {
-  return standing === 'waiting' || standing === 'will_bid' || standing === 'late'
+export function isBidAwaited(state: BiddingState): boolean {
+  return state === 'waiting' || state === 'will_bid' || state === 'late'
 }
 
 /** Returns whether the request is open and its deadline has not passed, so that the portal shows the remaining time. */

@@ -98,7 +98,7 @@ describe('a dry run reveals no amount that a read would hide, in its result, eve
     ['createPurchaseOrder', ({ lumpSum, site }) => ({ bidId: lumpSum, homeId: site.lot15 }), 409],
     ['compareBids', ({ requestId }) => ({ bidRequestId: requestId }), 200],
     ['listBids', ({ requestId }) => ({ bidRequestId: requestId }), 200],
-  ])('%s', async (skill, input, status) => {
+  ])('a dry run of %s reveals no amount of a blind bid request', async (skill, input, status) => {
     const tried = await blind.dryRun(skill, input(blind))
     expect(tried.status, JSON.stringify(tried.body)).toBe(status)
     expectNoSecret(tried.body)
@@ -106,7 +106,7 @@ describe('a dry run reveals no amount that a read would hide, in its result, eve
   })
 })
 
-test('closing a blind bid request reveals its amounts, except in a dry run', async () => {
+test('closing a blind bid request reveals its amounts, but a dry run of closing it does not', async () => {
   const { requestId, execute, dryRun, lumpSum, site } = await blindRequest()
   const tried = await dryRun('closeBidRequest', { bidRequestId: requestId })
   const stillHidden = { status: 'closed', amountsHidden: true, bidCount: 2, lowAmount: null, averageAmount: null }

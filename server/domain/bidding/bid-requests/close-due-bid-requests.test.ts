@@ -63,7 +63,7 @@ test('if several processes find the same due bid request, only one closes it', a
   for (const id of ids) expect(closings.filter((closed) => closed === id)).toHaveLength(1)
 })
 
-test('an action on a bid request past its deadline treats the request as closed, even before the job closes it', async () => {
+test('after the deadline of a bid request, every action treats it as closed, even before the job closes it', async () => {
   const { body: request } = await post('/request', { ...site.framing(), deadline: site.day(1) })
   plumbline.clock.advance(3 * DAY_MS)
   const extended = await plumbline.patch(

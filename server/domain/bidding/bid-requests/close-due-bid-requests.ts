@@ -8,7 +8,7 @@ export async function closeDueBidRequests(services: Services): Promise<void> {
   await processDueItems(services, {
     what: 'bid requests to close',
     find: requests.findOverdueBidRequests,
-    claim: requests.lockDueRequests,
+    claim: requests.lockDueBidRequests,
     async settle(call, id) {
       await closeBidding(call, await requests.find(call, id))
     },

@@ -262,6 +262,6 @@ export function lockAvailableBidRequests(call: WriteCall, ids: readonly string[]
 /**
  * Locks those requests that are still sent and overdue, and are not locked by another transaction. Returns their IDs.
  */
-export function lockDueRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+export function lockDueBidRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
 }

@@ -181,7 +181,7 @@ test('all price errors of a bid are reported in one response', async () => {
   ])
 })
 
-test('a bid is rejected if it refers to records that do not exist or do not belong to the request', async () => {
+test('a bid is rejected if its home or vendor is unknown or is not part of the bid request', async () => {
   const request = await ask()
   const unknown = await post('/bids', { bidRequestId: 'brq_nothing', vendorId: 'ven_nothing', amount: 1 })
   expect(unknown.status).toBe(422)

@@ -9,7 +9,7 @@ const STEPS = 100
 // The maximum number of steps for a seed that activates few contracts.
 const MAX_STEPS = 1000
 
-test(`after random contract changes, a vendor has no overlapping prices or lump sums (seed ${seed})`, async () => {
+test(`random contract changes never give a vendor overlapping prices or lump sums (seed ${seed})`, async () => {
   const plumbline = await startTestPlumbline()
   const random = new SeededRandom(seed)
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body)

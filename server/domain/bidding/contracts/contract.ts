@@ -101,9 +101,9 @@ export function toStoredContractLines(
   }))
 }
 
-export function createPositionLineId(place: number, taken: Set<string | undefined>): string {
-  let name = `line-${place}`
-  for (let next = place + 1; taken.has(name); next++) name = `line-${next}`
+export function createPositionLineId(position: number, taken: Set<string | undefined>): string {
+  let name = `line-${position}`
+  for (let next = position + 1; taken.has(name); next++) name = `line-${next}`
   taken.add(name)
   return name
 }

@@ -251,7 +251,7 @@ test('only one of two concurrent activations of a contract succeeds', async () =
   expect(twice.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('a contract revision takes effect on its first day and ends the previous prices the day before', async () => {
+test('the previous prices of a revised contract end on the day before the revision takes effect', async () => {
   const [part, dropped] = [await newPart(), await newPart()]
   const first = await active({ lines: [line(part, 3), line(dropped, 9)], notes: 'Delivered.', externalId: 'agr-7' })
   await patch(`/contracts/${first.id}`, { accountingId: 'QB-AGR-7' })
@@ -400,7 +400,7 @@ test('contracts can be filtered by their fields and searched by text', async () 
   expect(await ids('expiringBy=2026-03-30')).toEqual([])
 })
 
-test('requesting a contract of another builder returns 404', async () => {
+test("a builder cannot see or change another builder's contracts", async () => {
   const part = await newPart()
   const contract = await active({ lines: [line(part)] })
   const { key } = await plumbline.newBuilder()

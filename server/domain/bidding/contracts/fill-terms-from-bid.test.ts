@@ -103,7 +103,7 @@ test('an award can be revoked after its contract is archived', async () => {
   expect((await post(`/bids/${bid.id}/reject`, {})).body.status).toBe('rejected')
 })
 
-test('a bid without parts, for individual homes, or without an award cannot become a contract', async () => {
+test('a bid cannot become a contract if it has no parts, is for individual homes, or was not awarded', async () => {
   const { bid: open } = await bidOn()
   expect((await agree(open.id)).body.reason).toBe('wrong_status')
   const { bid: ofHomes } = await won({ homeIds: [site.lot14] })

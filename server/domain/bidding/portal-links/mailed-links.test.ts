@@ -95,7 +95,7 @@ test('a user can copy the portal link of a vendor without an email address', asy
   expect([status, body.portalUrl]).toEqual([200, expect.stringContaining('/portal/inv_')])
 })
 
-test('a change of the phone number or of letter case does not revoke emailed links', async () => {
+test('changing a phone number or the letter case of an email address does not revoke emailed links', async () => {
   const vendorId = await vendorWith({ email: 'old@brazos.example.com', contacts: [contact('dana@brazos.example.com')] })
   await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   const invitationId = await requestedBid(vendorId)

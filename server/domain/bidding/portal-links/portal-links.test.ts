@@ -70,7 +70,7 @@ test('a copied portal link differs from the emailed link', async () => {
     expect((await plumbline.get('/api/portal/invitations', link)).body.data).toMatchObject([{ id }])
 })
 
-test('the history names the user who copied a portal link', async () => {
+test('an event records who copied a portal link', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const me = (await plumbline.get('/api/ext/me')).body
@@ -179,7 +179,7 @@ test('a user can copy a portal link only after a fresh sign-in', async () => {
   expect(await listEventsAbout(plumbline, vendorId)).toHaveLength(before)
 })
 
-test('while a blind bid request is open, no copied link opens it', async () => {
+test('a copied link cannot open a blind bid request until bidding closes', async () => {
   const bidder = await newVendor()
   await ext(`/vendors/${bidder}/invite`)
   const whole = await copied(bidder)
@@ -224,7 +224,7 @@ test('while a blind bid request is open, no copied link opens it', async () => {
     expect(await looks(link)).toMatchObject({ statuses: [200, 404, 404, 404, 404, 404, 422], isShown: false })
 })
 
-test('an action through a copied link is recorded with its source and the user who copied the link', async () => {
+test('an action that uses a copied link is recorded with its source and the user who copied the link', async () => {
   const bidder = await newVendor()
   await ext(`/vendors/${bidder}/invite`)
   const request = await ask({ vendorIds: [bidder] })

@@ -37,7 +37,7 @@ type ScorecardPeriod = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf'
 const WEIGHTS = { answering: 40, winning: 20, cost: 40 }
 const POINTS_LOST_PER_PERCENT = 5
 
-export function computeScorecard(record: TrackRecord, frame: ScorecardPeriod): OfficeScorecard {
+export function computeScorecard(record: TrackRecord, period: ScorecardPeriod): OfficeScorecard {
   const { invitations, bids, orders, variancePercents, openCommitment, payable } = record
   const answeredPercent = toPercentage(invitations.answered, invitations.answered + invitations.unanswered)
   const winPercent = toPercentage(bids.accepted, bids.accepted + bids.rejected)
@@ -47,7 +47,7 @@ export function computeScorecard(record: TrackRecord, frame: ScorecardPeriod): O
       ? null
       : Math.max(0, 100 - POINTS_LOST_PER_PERCENT * Math.max(0, averageVariancePercent))
   return {
-    ...frame,
+    ...period,
     invitations: { ...invitations, answeredPercent },
     bids: { ...bids, winPercent },
     orders: { ...orders, compared: variancePercents.length, averageVariancePercent },
@@ -65,11 +65,11 @@ export function computeScorecard(record: TrackRecord, frame: ScorecardPeriod): O
  * Returns the part of a scorecard that is computed from the work on site. The API contract documents the weights of the
  * score.
  */
-export function computeFieldScore(site: FieldRecord): Pick<VendorScorecard, 'field' | 'fieldScore'> {
-  const { punchItems, inspections, noShows, warrantyRequests, closedHomes, daysToFix } = site
-  const reopenedPercent = toPercentage(site.reopenedItems, site.fixedItems)
-  const firstPassPercent = toPercentage(site.passedInspections, inspections)
-  const overduePercent = toPercentage(site.overdueRequests, site.assignedRequests)
+export function computeFieldScore(record: FieldRecord): Pick<VendorScorecard, 'field' | 'fieldScore'> {
+  const { punchItems, inspections, noShows, warrantyRequests, closedHomes, daysToFix } = record
+  const reopenedPercent = toPercentage(record.reopenedItems, record.fixedItems)
+  const firstPassPercent = toPercentage(record.passedInspections, inspections)
+  const overduePercent = toPercentage(record.overdueRequests, record.assignedRequests)
   const warrantyPerHome = closedHomes === 0 ? null : roundScore(warrantyRequests / closedHomes)
   const invert = (percent: number | null) => (percent === null ? null : 100 - percent)
   return {

@@ -199,7 +199,7 @@ test('a calendar contains at most 2,000 tasks, planned from 30 days ago to 365 d
   expect(names).not.toContain('Lot 1: Far')
 })
 
-test('a feed URL is shown only once', async () => {
+test('a calendar feed URL is shown only once', async () => {
   const { url, ...feed } = await newFeed({ vendorId })
   expect(url).toMatch(new RegExp(`/calendars/${feed.id}\\.[\\w-]{32}\\.ics$`))
   expect((await plumbline.get(`${FEEDS}/${feed.id}`)).body).toEqual(feed)
@@ -214,7 +214,7 @@ test('a dry run of creating a calendar feed returns no feed URL', async () => {
   expect(dry.body.result).toMatchObject({ vendorId, url: null })
 })
 
-test('a revoked feed URL returns 410', async () => {
+test('a revoked calendar feed URL returns 410', async () => {
   const { url, ...feed } = await newFeed({ vendorId })
   expect((await open(url)).status).toBe(200)
   expect(await plumbline.post(`${FEEDS}/${feed.id}/revoke`)).toMatchObject({
@@ -226,7 +226,7 @@ test('a revoked feed URL returns 410', async () => {
   expect((await plumbline.get(`${FEEDS}?vendorId=${vendorId}&ids=${feed.id}`)).body.data).toEqual([])
 })
 
-test('malformed and unknown feed URLs return the same 404', async () => {
+test('malformed and unknown calendar feed URLs return the same 404', async () => {
   const { url } = await newFeed({ vendorId })
   const wrong = url.replace(/.{4}\.ics$/, 'AAAA.ics')
   for (const path of [new URL(wrong).pathname, '/calendars/x.ics', '/calendars/%E0%A4%A.ics', '/calendars/%00.ics']) {
@@ -239,7 +239,7 @@ test('malformed and unknown feed URLs return the same 404', async () => {
   expect((await plumbline.get('/api/ext/tasks', { key: token })).status).toBe(401)
 })
 
-test('a calendar feed works only while its vendor or user is active', async () => {
+test('a calendar feed can be read only while its vendor or user is active', async () => {
   const vendor = await newVendor('Blanco Framers')
   const { url } = await newFeed({ vendorId: vendor })
   await plumbline.post(`/api/ext/vendors/${vendor}/status`, { status: 'inactive' })

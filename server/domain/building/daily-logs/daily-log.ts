@@ -14,7 +14,7 @@ type Content = Pick<DailyLog, 'weather' | 'crews' | 'deliveries' | 'visitors' | 
  * Returns the parts of a log that the request contains, in the form in which they are stored. Throws if vendors or
  * tasks are unknown.
  */
-export async function resolveContent(
+export async function resolveLogContent(
   call: Call,
   homeId: string,
   { weather, crews, deliveries, visitors, safety }: ContentInput,

@@ -58,7 +58,7 @@ test('a daily log is rejected if its day is in the future, locked, or already ha
   expect((await create({ logDate: '2027-02-28' })).body.reason).toBe('edit_window_closed')
 })
 
-test('a daily log without work and crews cannot be submitted', async () => {
+test('a daily log with neither work nor crews cannot be submitted', async () => {
   const { id } = await newLog({ workDone: null })
   expect((await submit(id)).body.reason).toBe('missing_data')
 })

@@ -7,7 +7,7 @@ import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { assertLogEditable, listNewIncidents, resolveContent } from './daily-log.ts'
+import { assertLogEditable, listNewIncidents, resolveLogContent } from './daily-log.ts'
 import { createDailyLogPdf } from './daily-log-pdf.ts'
 import * as logs from './queries.ts'
 import { reportIncidents } from './report-incidents.ts'
@@ -49,7 +49,7 @@ export const dailyLogOperations = {
           'edit_window_closed',
           `Cannot add a log for ${formatDate(logDate)}: logs are locked 48 hours after the end of their day.`,
         )
-      const content = await resolveContent(call, home.id, body)
+      const content = await resolveLogContent(call, home.id, body)
       const { id } = await logs.insert(call, {
         ...{ homeId: home.id, communityId: home.communityId, logDate, status: 'draft' as const },
         ...{ crews: [], deliveries: [], visitors: [], safety: [], ...content, addenda: [] },
@@ -74,7 +74,7 @@ export const dailyLogOperations = {
       assertIfMatch(ifMatch, before)
       assertLogEditable(call, before)
       const { workDone, ownerNote, sharedWithOwner, externalId } = body
-      const content = await resolveContent(call, before.homeId, body)
+      const content = await resolveLogContent(call, before.homeId, body)
       const after = await logs.update(call, before, { ...content, workDone, ownerNote, sharedWithOwner, externalId })
       await reportIncidents(call, after, listNewIncidents(before.safety, after.safety))
       return after

@@ -125,7 +125,7 @@ test('the result of a passed inspection cannot be recorded again', async () => {
   expect((await record(inspection.id, { result: 'passed' })).body.code).toBe('invalid_transition')
 })
 
-test('an inspection that fails before its planned day blocks its successor but does not move the successor', async () => {
+test('an inspection that fails before its planned day blocks the next task but does not move it', async () => {
   const { inspection, task, next } = await newChain()
   const before = await readTask(next.id)
   const { status, body } = await record(inspection.id, { result: 'failed' })
@@ -278,7 +278,7 @@ test('only notes of a completed inspection can be edited', async () => {
   expect((await edit({ notes: 'Green tag at the door.' })).body.notes).toBe('Green tag at the door.')
 })
 
-test('a request for an inspection or a permit of another builder returns 404', async () => {
+test("a builder cannot see or change another builder's inspections and permits", async () => {
   const { inspection, permit } = await newChain()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/inspections/${inspection.id}`, { key })).status).toBe(404)

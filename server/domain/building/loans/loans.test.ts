@@ -94,7 +94,7 @@ async function fundWithoutPosting(id: string) {
 const sumDraws = async (homeId: string) =>
   (await plumbline.get(`/api/ext/ledger/balances?homeId=${homeId}`)).body.balances[0].amounts.loan
 
-test('a draw that was funded without a posting does not make the draws of its home negative when it is repaid', async () => {
+test('repaying a draw that was funded without a posting does not make the draw balance of its home negative', async () => {
   const { home, loan } = await begin()
   const { body: draw } = await request(loan.id, { amount: 60_000 })
   await fundWithoutPosting(draw.id)
@@ -145,7 +145,7 @@ test('a milestone can be drawn only once, unless the lender rejects the draw', a
   expect(await move(first.id, { status: 'funded' })).toMatchObject({ status: 409 })
 })
 
-test('a draw request is rejected if it has no amount, a wrong milestone, or a future date', async () => {
+test('a draw request is rejected if it has no amount, a milestone of another home, or a future date', async () => {
   const { loan, home } = await begin()
   const other = await begin()
   const plain = await create('milestones', { homeId: home.id, name: 'Walls framed' })

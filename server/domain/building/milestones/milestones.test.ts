@@ -296,7 +296,7 @@ test('canceling a home cancels its pending milestones', async () => {
   expect((await plumbline.post(MILESTONES, { homeId, name: 'More' })).body).toMatchObject({ code: 'conflict' })
 })
 
-test('requesting a milestone of another builder returns 404', async () => {
+test("a builder cannot see or change another builder's milestones", async () => {
   const { key } = await plumbline.newBuilder()
   const { id } = await newMilestone('Dried in')
   expect((await plumbline.get(`${MILESTONES}/${id}`, { key })).status).toBe(404)

@@ -30,7 +30,7 @@ function lastSpan(...tasks: readonly SchedulableTask[]): string {
   return `${dates?.plannedStart} ${dates?.plannedEnd}`
 }
 
-test('a lag in calendar days continues on weekends and holidays', () => {
+test('a lag in calendar days counts weekends and holidays', () => {
   // The slab is poured on a Friday and cures for seven days, through Friday, November 27.
   expect(lastSpan(task('slab'), task('walls', link('slab', 'FS', 7)))).toBe('2026-11-30 2026-11-30')
   expect(lastSpan(task('slab'), task('walls', link('slab', 'FS', 3)))).toBe('2026-11-24 2026-11-24')
@@ -47,7 +47,7 @@ test('a lag in calendar days counts from the actual end of a task, even on a day
   expect(lastSpan(task('slab', done), task('walls', link('slab', 'FS', 3)))).toBe('2026-12-02 2026-12-02')
 })
 
-test('a lag in calendar days counts from a Saturday that is worked', () => {
+test('a lag in calendar days counts from a Saturday on which work is scheduled', () => {
   const saturday = { workdayOverride: true, constraint: { type: 'must_start_on' as const, date: '2026-11-21' } }
   expect(lastSpan(task('slab', saturday), task('walls', link('slab', 'FS', 2)))).toBe('2026-11-24 2026-11-24')
 })
@@ -58,7 +58,7 @@ test('successors of a skipped task inherit lags in workdays and in calendar days
   expect(lastSpan(task('slab'), fence, paint)).toBe('2026-11-25 2026-11-25')
 })
 
-test('the late finish of a predecessor is the last workday on which the lag still fits', () => {
+test('the late finish of a predecessor is the latest workday that leaves enough time for the lag', () => {
   const random = new SeededRandom(11)
   const days = createDayNumbers(calendar)
   for (let i = 0; i < 2000; i++) {

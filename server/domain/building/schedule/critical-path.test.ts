@@ -227,7 +227,7 @@ describe('random networks', () => {
         }),
       )
 
-  test('a random network gets the same positions as an algorithm that moves activities until every link is satisfied', () => {
+  test('in a random network, the computed dates equal the dates found by moving activities until every link is satisfied', () => {
     const all = ['open', 'open', 'open', 'open', 'fixed', 'held', 'started', 'done'] as const
     const property = fc.property(anyNetwork(all), (activities) => {
       const found = getPositions(activities).map(({ driver: _, ...position }) => position)
@@ -236,7 +236,7 @@ describe('random networks', () => {
     fc.assert(property, { numRuns: 1500 })
   })
 
-  test('in a random network, the end is delayed only by a slip that exceeds the float of an activity', () => {
+  test('in a random network, a slip delays the end only if it exceeds the float of its activity', () => {
     const property = fc.property(anyNetwork(['open']), fc.nat(), (activities, which) => {
       const place = which % activities.length
       const positions = getPositions(activities)

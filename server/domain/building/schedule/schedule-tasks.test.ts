@@ -200,7 +200,7 @@ test('the error for circular links or an out-of-range date names the tasks', () 
   expect(scheduleTasks([task('near'), far], calendar)).toEqual({ beyondId: 'far' })
 })
 
-test('progress is weighted by task duration', () => {
+test('the progress of a schedule is weighted by task duration', () => {
   const done = { status: 'completed' as const, percentComplete: 100 }
   const open = { status: 'not_started' as const, percentComplete: 0 }
   expect(computePercentDone([])).toBe(0)

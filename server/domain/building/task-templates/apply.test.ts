@@ -66,7 +66,7 @@ test('the schedule of a production home has 101 tasks on the expected dates and 
   expect(await home(homeId)).toMatchObject({ forecastCompletionDate: last, percentComplete: 0, startDate: null })
 })
 
-test('a lag in calendar days of a template applies to the schedule of a home', async () => {
+test("a schedule that is created from a template keeps the template's lags in calendar days", async () => {
   const cured = [{ name: 'Slab poured', lagDays: 7, lagUnit: 'calendar_days' }]
   const template = await newTemplate({ rows: slabAndWalls({ predecessors: cured }) })
   expect(template).toMatchObject({ workdays: 12, rows: [{}, { predecessors: [{ lagUnit: 'calendar_days' }] }] })
@@ -120,7 +120,7 @@ test('the history records when a task was created from a template', async () => 
   expect(audit.data).toHaveLength(1)
 })
 
-test('no task is assigned to a vendor that is no longer active', async () => {
+test('applying a template does not assign tasks to inactive vendors', async () => {
   const [active, held, archived] = [
     await made('vendors', { companyName: 'Active Framing', status: 'active' }),
     await made('vendors', { companyName: 'Held Framing', status: 'active' }),

@@ -185,7 +185,7 @@ test('starting 200 homes needs no more statements than starting one home', async
   expect([endDate, workdays]).toEqual([last.endDate, (await read(`task-templates/${template}`)).workdays])
 })
 
-test('a request to start homes that needs too much work is rejected', async () => {
+test('a request to start homes is rejected if it would create too many tasks', async () => {
   const { id: vendorId } = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
   const rows = listProductionRows().map((row) => ({ ...row, scope: 'framing', vendorId }))
   await newTemplate({ rows: rows.slice(0, 26) })

@@ -104,7 +104,7 @@ test('a template with circular links is rejected with the names of the rows', as
   expect((await plumbline.get('/api/ext/scopes?name=ring making')).body.data).toEqual([])
 })
 
-test('a template whose rows take centuries is rejected', async () => {
+test('a template whose schedule would take centuries is rejected', async () => {
   const rows = Array.from({ length: 1000 }, (_, i) => ({
     ...{ name: `Task ${i}`, durationDays: 1000, predecessors: i === 0 ? [] : [{ name: `Task ${i - 1}` }] },
   }))

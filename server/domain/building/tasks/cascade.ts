@@ -30,15 +30,15 @@ export interface Schedule {
  * Returns the schedule of the given home, or of the home of the given task. Throws `not_found` if the home or task does
  * not exist.
  */
-export async function readSchedule(call: Call, of: HomeOrTask): Promise<Schedule> {
-  return loadSchedule(call, await tasks.findHome(call, of))
+export async function readSchedule(call: Call, homeOrTask: HomeOrTask): Promise<Schedule> {
+  return loadSchedule(call, await tasks.findHome(call, homeOrTask))
 }
 
 /**
  * Returns the schedule and locks it until the transaction ends. Throws `conflict` if the schedule can no longer change.
  */
-export async function lockSchedule(call: WriteCall, of: HomeOrTask): Promise<Schedule> {
-  const home = await tasks.lockHome(call, of)
+export async function lockSchedule(call: WriteCall, homeOrTask: HomeOrTask): Promise<Schedule> {
+  const home = await tasks.lockHome(call, homeOrTask)
   const calendar = home === undefined ? {} : await tasks.readCalendar(call, home.communityId)
   const schedule = await loadSchedule(call, home === undefined ? undefined : { ...home, ...calendar })
   const reason = explainWhyScheduleIsFixed(schedule.home)
@@ -158,7 +158,7 @@ const MAX_NAMES = 10
 function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
   const nameOf = (id: string) => tasks.find((task) => task.id === id)?.name.slice(0, 60) ?? id
   if ('beyondId' in outcome) {
-    const message = `would move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
+    const message = `must not move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
     return validationFailed([{ pointer: '', code: 'out_of_range', message }])
   }
   const message = describeCycle(outcome.ring.map(nameOf))

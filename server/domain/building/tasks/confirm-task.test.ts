@@ -70,7 +70,7 @@ test('if the caller cannot invite vendors, a confirmation request sends no porta
   expect((await ask(id, { key: reader })).status).toBe(403)
 })
 
-test('a user can record that a vendor confirmed', async () => {
+test('a user can record that a vendor confirmed a task', async () => {
   const one = await newTask()
   const confirmed = await answer(one.id, { answer: 'confirmed' })
   expect(confirmed.body).toMatchObject({
@@ -131,7 +131,7 @@ test("accepting a vendor's proposed date moves the schedule and confirms the tas
   expect(await kinds()).toEqual(['advance', 'postponed'])
 })
 
-test('accepting an earlier date notifies the vendors of later tasks that those tasks start earlier', async () => {
+test('accepting an earlier date notifies the vendors of later tasks that move earlier', async () => {
   const walls = await newTask({ plannedStart: calendar.add(start, 5) })
   const roofers = await newVendor(`Early roofers ${lots}`)
   const after = { name: 'Roof sheathed', durationDays: 2, vendorId: roofers, predecessors: [{ taskId: walls.id }] }

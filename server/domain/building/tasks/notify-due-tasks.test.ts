@@ -116,7 +116,7 @@ test('the notification preferences of a vendor determine the days of its notices
   expect(await told()).toEqual([`reminder ${start}`])
 })
 
-test('a vendor is notified of a task on short notice immediately during the day', async () => {
+test('during the day, a vendor is notified immediately of a task on short notice', async () => {
   const date = addDays(today(), 2)
   await at(addDays(date, -1), '03:00')
   await newTask({ plannedStart: date })

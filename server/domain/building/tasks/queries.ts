@@ -67,16 +67,16 @@ export type ScheduledHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' 
 export type HomeOrTask = { homeId: string; taskId?: undefined } | { taskId: string; homeId?: undefined }
 
 /** Returns the home with this ID, or the home to which the task belongs. */
-export function findHome(call: Tenant, of: HomeOrTask): Promise<ScheduledHome | undefined> {
-  return findScheduledHome(call, of, sql``)
+export function findHome(call: Tenant, homeOrTask: HomeOrTask): Promise<ScheduledHome | undefined> {
+  return findScheduledHome(call, homeOrTask, sql``)
 }
 
 /**
  * Like findHome, but locks the home until the transaction ends. Every change of a schedule locks the home first, so
  * that changes of a schedule are never concurrent.
  */
-export function lockHome(call: WriteCall, of: HomeOrTask): Promise<ScheduledHome | undefined> {
-  return findScheduledHome(call, of, sql`for no key update of h`)
+export function lockHome(call: WriteCall, homeOrTask: HomeOrTask): Promise<ScheduledHome | undefined> {
+  return findScheduledHome(call, homeOrTask, sql`for no key update of h`)
 }
 
 async function findScheduledHome(

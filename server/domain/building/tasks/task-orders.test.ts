@@ -111,7 +111,7 @@ test('without payOnComplete, completing a task does not change its orders', asyn
   expect(await get(`/purchase-orders/${ordered.id}`)).toMatchObject({ status: 'accepted', completedAmount: 0 })
 })
 
-test('only choosing the orders that a task completes requires pos:write', async () => {
+test('completing a task requires pos:write only if the request chooses the orders to complete', async () => {
   const ordered = await order('accepted')
   const key = await plumbline.newKey(['tasks:read', 'tasks:write'], site.organizationId)
   const requested = { homeId, name: 'Walls framed', poIds: [ordered.id], payOnComplete: true }

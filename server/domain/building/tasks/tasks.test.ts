@@ -121,7 +121,7 @@ test('circular links are rejected with the names of the tasks in the cycle', asy
   expect((await read(slab.id)).predecessors).toEqual([])
 })
 
-test('a change of a task moves later tasks and notifies each affected vendor once', async () => {
+test('changing a task moves later tasks and notifies each affected vendor once', async () => {
   const { slab, walls, roof } = await newHouse()
   expect((await notify(walls.id)).body).toMatchObject({ taskId: walls.id, homeId, date: day(5), tasks: [] })
   await notify(roof.id)
@@ -189,7 +189,7 @@ test('a dry run of a delay stores nothing', async () => {
   expect(await read(walls.id)).toEqual(before)
 })
 
-test('a delay of a task moves later tasks', async () => {
+test('delaying a task moves later tasks', async () => {
   const { walls, roof } = await newHouse()
   await notify(roof.id)
   const shown = await plumbline.get(`${TASKS}/${walls.id}/delay?days=3`)
@@ -203,7 +203,7 @@ test('a delay of a task moves later tasks', async () => {
   expect(await home()).toMatchObject({ forecastCompletionDate: day(15) })
 })
 
-test('a delay of a started task extends its duration', async () => {
+test('delaying a started task extends its duration', async () => {
   const { slab, walls, roof } = await newHouse()
   await plumbline.post(`${TASKS}/${slab.id}/complete`, { date: today() })
   await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'in_progress' })
@@ -267,7 +267,7 @@ test('a lag in calendar days also counts weekends and holidays', async () => {
   expect(await read(walls.id)).toMatchObject({ plannedStart: '2030-01-18', predecessors: [{ lagUnit: 'workdays' }] })
 })
 
-test('the expected end of work in progress is not in the past', async () => {
+test('the expected end of work in progress is never in the past', async () => {
   const start = calendar.add(today(), -6)
   const slab = await newTask('Slab poured', { plannedStart: start, durationDays: 2 })
   const walls = await newTask('Walls framed', { predecessors: [{ taskId: slab.id }] })
@@ -283,7 +283,7 @@ test('the expected end of work in progress is not in the past', async () => {
   ])
 })
 
-test('if usesDataDate is false, late work in progress moves nothing', async () => {
+test('if usesDataDate is false, late work in progress does not move later tasks', async () => {
   const { database, clock, organizationId } = plumbline
   const set = (usesDataDate: boolean) => updateOrganization(database, clock, organizationId, { usesDataDate })
   await set(false)
@@ -317,7 +317,7 @@ test('remainingDays determines the end of a started task until its duration chan
   expect(done.body).toMatchObject({ status: 'completed', remainingDays: null })
 })
 
-test('the delay of late work in progress counts from its expected end', async () => {
+test('delaying late work in progress counts the days from its expected end', async () => {
   const start = calendar.add(today(), -6)
   const slab = await newTask('Slab poured', { plannedStart: start, durationDays: 2 })
   await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress', date: start })
@@ -403,7 +403,7 @@ test('a task with a fixed or held start date does not move with its predecessors
   expect(free.body.cascade.moved).toMatchObject([{ newStart: day(15) }])
 })
 
-test('completing a task early moves later tasks up', async () => {
+test('completing a task early moves later tasks earlier', async () => {
   const { slab, walls, roof } = await newHouse()
   await notify(walls.id)
   const events = async (id: string) => (await listEventsAbout(plumbline, id)).map(({ type }) => type)
@@ -778,7 +778,7 @@ test('concurrent changes of the same schedule are applied one after another', as
   expect(starts.at(-1).newStartDate).toBe(last.plannedStart)
 })
 
-test('requesting a task of another builder returns 404', async () => {
+test("a builder cannot see or change another builder's tasks", async () => {
   const { slab } = await newHouse()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`${TASKS}/${slab.id}`, { key })).status).toBe(404)

@@ -96,7 +96,7 @@ describe('hours and cost of a week', () => {
     ).toBe(0)
   })
 
-  test('the overtime of a random week equals a count in steps of 0.01 hours', () => {
+  test('the overtime of a random week equals a simple count in steps of 0.01 hours', () => {
     const anyEntry = fc.record({
       date: fc.integer({ min: 1, max: 7 }).map(day),
       startedAt: fc.option(fc.integer({ min: 0, max: 1439 }).map((minute) => String(minute).padStart(4, '0'))),

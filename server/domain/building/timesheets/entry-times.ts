@@ -68,7 +68,7 @@ function toClockedTimes(
   if (endedAt === null) {
     if (!isRunning)
       errors.push(
-        missingField('/endedAt', 'is required when startedAt is set; to start time that is still running, use clockIn'),
+        missingField('/endedAt', 'is required when startedAt is set; to start a running time entry, use clockIn'),
       )
     if (startedAt > now.toISOString()) errors.push(tooEarlyOrLate('/startedAt'))
   } else {

@@ -525,7 +525,7 @@ test('a time entry can cover all 25 hours of a day on which clocks are set back'
   expect((await post({ date: '2026-11-01', hours: 0.5 })).status).toBe(422)
 })
 
-test('if a new first day of the week makes two weeks overlap, a day belongs to only one timesheet', async () => {
+test('if a new first day of the week makes two weeks overlap, each day belongs to only one timesheet', async () => {
   const before = await newSheet()
   await add(before, { date: '2026-11-21', hours: 8 })
   const { database, organizationId } = plumbline

@@ -232,7 +232,7 @@ test('a trade with orders but without a budget is listed in the budget', async (
   expect([totalVariance, totalPendingCommitted]).toEqual([18500, 1650])
 })
 
-test('a request for an unchanged budget returns 304 at any later time', async () => {
+test('a conditional request for an unchanged budget returns 304, regardless of the time', async () => {
   await addLine({ scope: 'framing', amount: 42000 })
   const first = await plumbline.get(`/api/ext/homes/${homeId}/budget`)
   plumbline.clock.advance(1000)

@@ -77,7 +77,7 @@ test('takeoff lines without a price are reported separately from the estimate', 
   expect(await budgetLines(home)).toHaveLength(1)
 })
 
-test('a second estimate changes only lines with changed costs', async () => {
+test('a second estimate changes only lines whose costs have changed', async () => {
   const { home } = await newHome(takeoff())
   await plumbline.post(`/api/ext/homes/${home}/budget/lines`, { scope: 'permits', amount: 1200 })
   await estimate(home)

@@ -97,7 +97,7 @@ test('a cost code that is used cannot be archived', async () => {
   expect(await plumbline.post(CODES, late)).toMatchObject({ status: 422, body: { errors: [{ code: 'tree' }] } })
 })
 
-test('requesting a cost code of another builder returns 404', async () => {
+test("a builder cannot see, change, or refer to another builder's cost codes", async () => {
   const { id } = await newCode()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`${CODES}/${id}`, { key })).status).toBe(404)

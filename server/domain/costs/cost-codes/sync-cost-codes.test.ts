@@ -150,7 +150,7 @@ test('a moved cost code keeps the cost codes below it, up to eight levels', asyn
   expect(statuses(await sync([row('A1', { parentCode: 'NEW' })], caller))).toEqual(['updated'])
 })
 
-test('a cost code sync follows the rules of a part sync for modes, dry runs, other builders, and permissions', async () => {
+test('a cost code sync follows the same rules as a part sync for modes, dry runs, other builders, and permissions', async () => {
   const caller = await plumbline.newBuilder()
   const refused = await sync([row('A'), row('B', { parentCode: 'NONE' })], caller, 'all_or_nothing')
   expect([refused.status, refused.body.code]).toEqual([422, 'unknown_reference'])

@@ -41,7 +41,7 @@ export function findOptionAmountErrors({
 }
 
 /** Returns the reason why the option cannot be selected for a home; null if there is none. */
-export function explainWhyNotSelectable(
+export function explainWhyOptionCannotBeSelected(
   option: Option,
   house: { name: string; planId: string | null; communityId: string },
 ): string | null {

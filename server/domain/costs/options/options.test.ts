@@ -35,13 +35,13 @@ test('a new option is a draft that applies to every plan and community', async (
 })
 
 test.each([
-  ['neither a price nor a margin', { price: null }, '/price'],
+  ['a missing price and margin', { price: null }, '/price'],
   ['a price and a margin', { marginPercent: 30 }, '/marginPercent'],
   ['a credit with a positive price', { optionType: 'credit' }, '/price'],
-  ['an upgrade below zero', { price: -1 }, '/price'],
+  ['an upgrade with a negative price', { price: -1 }, '/price'],
   ['a missing fixed cost', { costBasis: 'fixed' }, '/cost'],
-  ['a cost that is computed', { cost: 800 }, '/cost'],
-])('%s is reported at its field', async (_what, fields, pointer) => {
+  ['a given cost that is computed', { cost: 800 }, '/cost'],
+])('an option that is invalid because of %s is reported at its field', async (_what, fields, pointer) => {
   const requested = { code: 'X-1', name: 'X', optionType: 'upgrade', price: 10, ...fields }
   expect(await plumbline.post(OPTIONS, requested)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })
   const { id } = await newOption()
@@ -137,7 +137,7 @@ test('an archived option cannot change its status', async () => {
   expect(await move(base.id, 'active')).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('archiving an option frees its code', async () => {
+test('the code of an archived option can be used again', async () => {
   const base = await newOption({ code: 'A-FREED' })
   await plumbline.delete(`${OPTIONS}/${base.id}`)
   expect((await newOption({ code: 'A-FREED' })).code).toBe('A-FREED')
@@ -168,7 +168,7 @@ test('an option with a trade but no cost code gets the default cost code of the 
   expect(light).toMatchObject({ cost: 900, scope: 'electrical', costCodeId: code.id })
 })
 
-test('requesting an option of another builder returns 404', async () => {
+test("a builder cannot see, change, or refer to another builder's options", async () => {
   const { id } = await newOption()
   const { key } = await plumbline.newBuilder()
   for (const answer of [

@@ -165,7 +165,7 @@ test('by default, one invalid row rejects the whole part sync with all errors', 
   expect(await partsOf(caller)).toEqual(before)
 })
 
-test('two rows that match the same part are rejected', async () => {
+test('a part sync rejects two rows that match the same part', async () => {
   const caller = await plumbline.newBuilder()
   await sync([row('A', { externalId: '1' }), row('B', { externalId: '2' }), row('C')], caller)
   const swapped = [row('B', { externalId: '1' }), row('A', { externalId: '2' }), row('C', { name: 'Screw' })]
@@ -202,7 +202,7 @@ test('a part sync accepts at most 1,000 rows', async () => {
   expect((await sync(rows, caller)).body.errors).toMatchObject([{ pointer: '/rows' }])
 })
 
-test('a row that is matched by id or externalId needs only the part fields to change', async () => {
+test('a part sync row that is matched by id or externalId needs only the fields to change', async () => {
   const caller = await plumbline.newBuilder()
   const by = (match: string, ...rows: object[]) =>
     plumbline.post('/api/ext/parts/batch', { mode: 'best_effort', match, rows }, caller)

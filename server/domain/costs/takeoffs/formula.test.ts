@@ -23,7 +23,7 @@ test.each([
   // A figure may have the same name as a function.
   ['min + 1', 4],
   ['0.1 + 0.2', 0.3],
-])('%s is %d', (text, expected) => {
+])('the formula %s has the value %d', (text, expected) => {
   expect(value(text)).toBe(expected)
 })
 
@@ -44,7 +44,7 @@ test.each([
   ['toString', 'uses the unknown figure toString'],
   ['('.repeat(100), 'must not be nested deeper than 32 levels'],
   ['-'.repeat(100), 'must not be nested deeper than 32 levels'],
-])('%s is rejected: it %s', (text, words) => {
+])('the formula %s is rejected because it %s', (text, words) => {
   expect(() => value(text)).toThrow(new FormulaError(words))
 })
 

@@ -89,7 +89,7 @@ test('takeoff quantities of a home include waste and are rounded to the unit of 
   expect(await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved?elevation=Z`)).toMatchObject(problem)
 })
 
-test('a formula with a figure that only elevations have can be resolved only for an elevation', async () => {
+test('a formula with a figure that only elevations have can be resolved only for a specific elevation', async () => {
   const brick = (value: number) => ({ figures: [{ name: 'brickSquareFeet', value }] })
   const planId = await newPlan({
     elevations: [

@@ -77,7 +77,7 @@ test('communities can be filtered by code, status, text, and accounting ID', asy
   expect(await names('sort=name')).toEqual(['Juniper Ridge', 'Mill Creek Crossing'])
 })
 
-test('the status of a community changes only along the defined steps', async () => {
+test('only the documented status changes of a community are accepted', async () => {
   const { id } = await newCommunity({ status: 'planning' })
   const skipped = await move(id, 'sold_out')
   expect(skipped.status).toBe(409)

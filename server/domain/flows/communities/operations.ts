@@ -9,7 +9,7 @@ import {
   buildCommunity,
   COMMUNITY_MOVES,
   describeTakenLots,
-  explainWhyNotClosable,
+  explainWhyCommunityCannotBeClosed,
 } from '../../land/communities/community.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { moveBidDeadlines } from './move-bid-deadlines.ts'
@@ -87,6 +87,6 @@ export const communityOperations = {
 } satisfies Partial<Handlers>
 
 async function assertCanClose(call: WriteCall, community: Community): Promise<void> {
-  const reason = explainWhyNotClosable(community, await communities.countOpenHomes(call, community.id))
+  const reason = explainWhyCommunityCannotBeClosed(community, await communities.countOpenHomes(call, community.id))
   if (reason !== null) throw conflict('in_use', reason)
 }

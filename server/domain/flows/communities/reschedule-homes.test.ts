@@ -47,7 +47,7 @@ async function listNoticeKinds(): Promise<string[]> {
   return body.data.map(({ kind }: { kind: string }) => kind)
 }
 
-test('an added holiday moves the tasks on that day and their successors', async () => {
+test('adding a holiday moves the tasks on that day and their successors', async () => {
   const { gate, walls } = await scheduleWalls()
   const { body } = await close(['2030-01-03'])
   expect(body.reschedule).toMatchObject({
@@ -63,7 +63,7 @@ test('an added holiday moves the tasks on that day and their successors', async 
   expect((await plumbline.get(`/api/ext/homes/${homeId}`)).body).toMatchObject({ forecastCompletionDate: '2030-01-07' })
 })
 
-test('a removed holiday moves the tasks earlier', async () => {
+test('removing a holiday moves the tasks earlier', async () => {
   const { walls } = await scheduleWalls()
   await close(['2030-01-03'])
   await close([])
@@ -71,7 +71,7 @@ test('a removed holiday moves the tasks earlier', async () => {
   expect(await listNoticeKinds()).toEqual(['advance', 'postponed', 'moved_earlier'])
 })
 
-test('a dry run of an added holiday shows what moves without moving it', async () => {
+test('a dry run of adding a holiday returns the moved tasks without moving them', async () => {
   const { gate, walls } = await scheduleWalls()
   const run = await plumbline.post('/api/ext/execute', {
     ...{ skill: 'updateCommunity', input: { communityId, holidays: ['2030-01-03'] }, dryRun: true },
@@ -87,7 +87,7 @@ test('a dry run of an added holiday shows what moves without moving it', async (
   expect(await listNoticeKinds()).toEqual(['advance'])
 })
 
-test('a Saturday that becomes a workday moves the tasks up', async () => {
+test('making Saturday a workday moves the tasks earlier', async () => {
   const { gate } = await scheduleWalls()
   const sealed = await made('tasks', {
     ...{ homeId, name: 'Sealed', predecessors: [{ taskId: gate.id, lagDays: 1 }] },
@@ -97,7 +97,7 @@ test('a Saturday that becomes a workday moves the tasks up', async () => {
   expect(await read(sealed.id)).toMatchObject({ plannedStart: '2030-01-05' })
 })
 
-test('an update without new workdays and holidays reschedules nothing', async () => {
+test('a community update without new workdays and holidays reschedules nothing', async () => {
   await scheduleWalls()
   expect((await plumbline.patch(`/api/ext/communities/${communityId}`, { city: 'Austin' })).body.reschedule).toBeNull()
   expect((await close([])).body.reschedule).toBeNull()
@@ -108,13 +108,13 @@ const sync = (holidays: string[]) => {
   return plumbline.post('/api/ext/communities/batch', { match: 'externalId', rows })
 }
 
-test('a synced holiday moves the tasks on that day', async () => {
+test('a sync that adds a holiday moves the tasks on that day', async () => {
   const { gate } = await scheduleWalls()
   expect((await sync(['2030-01-03'])).status).toBe(200)
   expect(await read(gate.id)).toMatchObject({ plannedStart: '2030-01-04' })
 })
 
-test('vendors get notices of the dates that synced holidays move', async () => {
+test('vendors are notified of the tasks that a synced holiday moves', async () => {
   await scheduleWalls()
   await sync(['2030-01-03'])
   await sync([])
@@ -129,7 +129,7 @@ test('a caller without tasks:read sees how many tasks a holiday moves, but not w
   expect(body.reschedule).toEqual({ homesMoved: 1, tasksMoved: 2, vendorsNotified: 1, homes: null })
 })
 
-test('a holiday and a concurrent change of a task both apply', async () => {
+test('a new holiday and a concurrent change of a task are both applied', async () => {
   const { gate } = await scheduleWalls()
   const [closed, longer] = await Promise.all([
     close(['2030-01-03']),

@@ -158,7 +158,7 @@ test('the summary of an empty community contains zero for every figure', async (
   })
 })
 
-test('figures that the key cannot read are null in the community summary', async () => {
+test('in a community summary, figures that the key cannot read are null', async () => {
   const { id } = await made('/communities', { name: 'Juniper Ridge' }, plumbline)
   const nothing = { budget: null, openOrders: null, bidRequests: null, sales: null }
   const seen = {

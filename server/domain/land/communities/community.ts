@@ -30,7 +30,7 @@ export function explainWhyNoHomeCanBeAdded(community: Community, taken: number):
  * Returns the reason why the community cannot be closed or archived; null if there is none. `open` is the number of its
  * unfinished homes.
  */
-export function explainWhyNotClosable(community: Community, open: number): string | null {
+export function explainWhyCommunityCannotBeClosed(community: Community, open: number): string | null {
   if (open === 0) return null
   const homes = open === 1 ? '1 home is' : `${open} homes are`
   return `Cannot close or archive ${community.name}: ${homes} not closed, canceled, or archived.`

@@ -77,6 +77,6 @@ async function explainNotClosable(call: WriteCall, { name, saleId }: Home): Prom
   if (sale.openContingencies > 0)
     return `The sale of ${name} has ${sale.openContingencies === 1 ? '1 open contingency' : `${sale.openContingencies} open contingencies`}.`
   if (sale.depositsOutstanding > 0)
-    return `The sale of ${name} has ${formatAmount(sale.depositsOutstanding, call.currency)} of outstanding deposits.`
+    return `The sale of ${name} has ${formatAmount(sale.depositsOutstanding, call.currency)} in outstanding deposits.`
   return null
 }

@@ -2,7 +2,7 @@ import type { Home } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
-import { explainWhyNotBuildable, findElevationError } from '../plans/plan.ts'
+import { explainWhyPlanCannotBeUsed, findElevationError } from '../plans/plan.ts'
 import * as plans from '../plans/queries.ts'
 
 interface BuiltHome {
@@ -27,7 +27,7 @@ export async function resolvePlan(
   }
   const plan = await plans.findOptional(call, planId)
   if (plan === undefined) throw unknownReference(['/planId'])
-  const reason = explainWhyNotBuildable(plan, community)
+  const reason = explainWhyPlanCannotBeUsed(plan, community)
   if (reason !== null) throw conflict('not_available', reason)
   const basePrice = await findPriceWithElevation(call, planId, plan.releasedRevision, elevation)
   return { planRevision: plan.releasedRevision, basePrice }

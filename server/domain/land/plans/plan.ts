@@ -44,7 +44,7 @@ function toStoredElevations(elevations: readonly Checked['ElevationInput'][]): E
  * Returns the fields that change together with an edit. A released revision does not change, so the edit starts the
  * next revision.
  */
-export function computeEditFields(before: Plan, changes: Partial<Plan>): Partial<Plan> {
+export function computeRevisionFields(before: Plan, changes: Partial<Plan>): Partial<Plan> {
   if (before.status !== 'released') return {}
   const isBuiltOtherwise = REVISION_FIELDS.some(
     (field) => changes[field] !== undefined && !isDeepStrictEqual(changes[field], before[field]),
@@ -89,7 +89,7 @@ function findRepeated<Field extends string>(
 }
 
 /** Returns the reason why new homes cannot be built from the plan in this community; null if there is none. */
-export function explainWhyNotBuildable(plan: Plan, community: { id: string; name: string }): string | null {
+export function explainWhyPlanCannotBeUsed(plan: Plan, community: { id: string; name: string }): string | null {
   if (plan.archivedAt !== null) return `Cannot use ${plan.code}: the plan is archived.`
   if (plan.status === 'retired') return `Cannot use ${plan.code}: the plan is retired.`
   if (plan.releasedRevision === null) return `Cannot use ${plan.code}: the plan has not been released.`

@@ -167,7 +167,7 @@ test('an archived plan cannot be released', async () => {
   expect(await move(id, 'released')).toMatchObject({ status: 409 })
 })
 
-test('requesting a plan of another builder returns 404', async () => {
+test("a builder cannot see, change, or use another builder's plans", async () => {
   const plan = await releasedPlan()
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Theirs' }, { key })

@@ -39,8 +39,8 @@ export function canSendMail({ services }: Pick<WriteCall, 'services'>): boolean 
  * Returns whether the service can send email to these addresses of a vendor or home owner. Always false without a mail
  * server and in a sandbox.
  */
-export async function canReach(call: WriteCall, to: readonly string[]): Promise<boolean> {
-  return canSendMail(call) && to.length > 0 && (await findSandbox(call.db, call.organizationId)) === undefined
+export async function canReach(call: WriteCall, recipients: readonly string[]): Promise<boolean> {
+  return canSendMail(call) && recipients.length > 0 && (await findSandbox(call.db, call.organizationId)) === undefined
 }
 
 /**

@@ -173,7 +173,7 @@ test('an email is not sent if a saved template or a message inserts a portal lin
   await reset('bid_invitation')
 })
 
-test('an update of a template is stored only if its ETag is current and its text differs', async () => {
+test('an update of a message template is stored only if its ETag is current and its text differs', async () => {
   const match = (version: number) => ({ 'If-Match': `"${version}"` })
   expect((await word('postponed', { body: 'Later.' }, match(1))).body.version).toBe(2)
   expect((await word('postponed', { body: 'Later.' }, match(2))).body.version).toBe(2)

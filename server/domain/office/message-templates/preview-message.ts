@@ -47,7 +47,7 @@ export async function previewMessage(
   const { placeholders, subject: defaults } = DEFAULT_TEMPLATES[kind]
   const tried = { kind, subject: subject === undefined ? template.subject : subject, body: body ?? template.body }
   const unknown = Object.keys(values).filter((name) => !placeholders.includes(name))
-  const ofKind = `must only contain placeholders of this kind: ${placeholders.join(', ')}`
+  const ofKind = `must contain only these placeholders: ${placeholders.join(', ')}`
   const errors = [
     ...findWordingErrors(tried),
     ...(unknown.length === 0 ? [] : [{ pointer: '/values', code: 'unknown_placeholder', message: ofKind }]),

@@ -84,7 +84,7 @@ test('all external IDs that are already used are reported in one response, each 
   expect((await post('/cost-codes', code)).body.conflictingId).toBe(held.id)
 })
 
-test('the error for an external ID in use names the conflicting record, regardless of the interface', async () => {
+test('the error for an external ID in use names the conflicting record for skills, batches, and imports', async () => {
   const held = await vendor({ accountingId: 'QB-2' })
   const input = { companyName: 'Brazos Framing', accountingId: 'QB-2' }
   const skill = await post('/execute', { skill: 'createVendor', input, dryRun: true })

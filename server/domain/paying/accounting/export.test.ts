@@ -56,7 +56,7 @@ test('each line of an NDJSON export is identical to the GET response of the reco
   expect(homes[0]).toEqual((await plumbline.get(`/api/ext/homes/${homes[0].id}`, { key: site.key })).body)
 })
 
-test('a large export is continued after its last record until the export is complete', async () => {
+test('a large export can be continued after its last record until the export is complete', async () => {
   const seen: string[] = []
   for (let afterId = ''; ; ) {
     const rows = rowsOf(await csv(`type=vendor&limit=2${afterId}`))

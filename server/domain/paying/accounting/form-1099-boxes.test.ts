@@ -320,7 +320,7 @@ test('a payment that is voided after the filing is listed as a correction until 
   expect((await corrections(lastYear)).corrections).toEqual([])
 })
 
-test('an invalid filing is reported at its field', async () => {
+test('invalid fields of a Form 1099 filing are reported', async () => {
   const vendorId = await vendor('Filed')
   const filing = { vendorId, year, form: '1099-NEC', filedOn: site.day(0) }
   const refused = async (more: object) => {

@@ -111,7 +111,7 @@ test('the tax export contains tax IDs only for callers with permission', async (
   await plumbline.patch(`/api/ext/vendors/${site.hillCountry}`, { is1099: true }, own)
 })
 
-test('tax totals require a year', async () => {
+test('the Form 1099 totals require a year', async () => {
   expect((await totals('')).status).toBe(422)
 })
 

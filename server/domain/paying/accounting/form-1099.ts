@@ -6,7 +6,13 @@ import { createFileResponse, type FileResponse } from '../../../platform/calls/f
 import type { Input } from '../../../platform/calls/operation.ts'
 import { CSV_FORM_FOR_PEOPLE } from '../../../platform/values/csv-form.ts'
 import { unsealTaxId } from '../../vendors/vendors/tax-id.ts'
-import { BOXES, type Box, getThresholds, type Thresholds, toBoxAmountsSql } from '../payments/form-1099-rules.ts'
+import {
+  BOXES,
+  type Box,
+  getForm1099Thresholds,
+  type Thresholds,
+  toBoxAmountsSql,
+} from '../payments/form-1099-rules.ts'
 
 /** Sums the payments of a year, including withheld tax, by vendor and box, and then by form. */
 const AMOUNTS = `
@@ -84,7 +90,7 @@ export async function getForm1099Totals(
 }
 
 function thresholdsFor({ year, threshold }: { year: number; threshold?: number | undefined }): Thresholds {
-  return threshold === undefined ? getThresholds(year) : { usual: threshold, attorneys: threshold }
+  return threshold === undefined ? getForm1099Thresholds(year) : { usual: threshold, attorneys: threshold }
 }
 
 function toForm({ form, boxes, backupWithheld }: Form1099Row['forms'][number]): Form1099 {

@@ -66,9 +66,9 @@ function listTypes(call: Call, requested: LedgerType | undefined): LedgerType[] 
 }
 
 /** Throws `permission_denied` unless the caller may read or write records of this kind. */
-export function assertCanAccessRecords({ permissions }: Call, type: LedgerType, what: 'read' | 'write'): void {
-  const permission = `${LEDGER_KINDS[type].entity}:${what}`
+export function assertCanAccessRecords({ permissions }: Call, type: LedgerType, access: 'read' | 'write'): void {
+  const permission = `${LEDGER_KINDS[type].entity}:${access}`
   if (permissions.has(permission)) return
-  const verb = what === 'read' ? 'Reading' : 'Updating'
+  const verb = access === 'read' ? 'Reading' : 'Updating'
   throw problem('permission_denied', `${verb} records of type ${type} requires ${permission}.`, { permission })
 }

@@ -9,8 +9,8 @@ export function addTermDays(date: string, days: number): string {
   return date > addDays(LAST_DAY, -days) ? LAST_DAY : addDays(date, days)
 }
 
-export function getDueDate({ netDays }: Pick<Vendor['paymentTerms'], 'netDays'>, from: string): string {
-  return addTermDays(from, netDays)
+export function getDueDate({ netDays }: Pick<Vendor['paymentTerms'], 'netDays'>, invoiceDate: string): string {
+  return addTermDays(invoiceDate, netDays)
 }
 
 /** Returns the due date and the discount of a bill. Both depend on the invoice date and do not change later. */
@@ -28,6 +28,6 @@ export function computeBillDates(
 }
 
 /** Returns whether a payment on the given day is early enough for the discount. */
-export function isInTime({ discountDueDate }: Pick<Bill, 'discountDueDate'>, paidDate: string): boolean {
+export function isDiscountAvailable({ discountDueDate }: Pick<Bill, 'discountDueDate'>, paidDate: string): boolean {
   return discountDueDate === null || paidDate <= discountDueDate
 }

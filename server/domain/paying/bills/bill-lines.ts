@@ -14,7 +14,7 @@ import { getSignOfWhole, getWholes, sumOverWhole, type Whole } from '../purchase
 type LineInput = Checked['BillLineInput']
 
 /** Returns the lines of a bill without retainage. Copies omitted fields from the orders. */
-export async function findLines(
+export async function resolveBillLines(
   call: WriteCall,
   vendor: Pick<Vendor, 'id'>,
   inputs: readonly LineInput[],

@@ -17,9 +17,9 @@ import { findInvoiceObjections, type PaymentObjection, requireOverride } from '.
 import { voidBillRecord } from '../purchase-orders/bill-progress.ts'
 import * as orders from '../purchase-orders/queries.ts'
 import { moveProgressBy } from '../purchase-orders/record-order-progress.ts'
-import { updateOrderAmounts, updateOrdersAfterPayment } from '../purchase-orders/settle-orders.ts'
+import { updateOrderAmounts, updateOrdersAfterPayment } from '../purchase-orders/update-orders-after-payment.ts'
 import {
-  findMember,
+  getLockedOrder,
   getSignOfWhole,
   getTotalOfWhole,
   getWholes,
@@ -266,6 +266,6 @@ async function lockBill(call: WriteCall, id: string): Promise<{ locked: Purchase
   const { lines } = await bills.find(call, id)
   const locked = await lockWholes(call, [...new Set(lines.flatMap(({ poId }) => poId ?? []))])
   const before = await bills.lock(call, id)
-  for (const { poId } of before.lines) if (poId !== null) findMember(locked, poId)
+  for (const { poId } of before.lines) if (poId !== null) getLockedOrder(locked, poId)
   return { locked, before }
 }

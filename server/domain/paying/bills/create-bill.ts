@@ -13,7 +13,7 @@ import * as bills from '../bill-records/queries.ts'
 import { computeBillDates } from '../bill-records/terms.ts'
 import { findInvoiceObjections, requireOverride } from '../payments/payment-guards.ts'
 import { findBillAmountErrors, NOT_APPROVED } from './bill.ts'
-import { addRetainage, determineBillMatch, findLines, lockNamedWholes } from './bill-lines.ts'
+import { addRetainage, determineBillMatch, lockNamedWholes, resolveBillLines } from './bill-lines.ts'
 
 /** Input for a new bill. A bill that is created in the portal has the source `vendor`. */
 export interface BillInput extends Omit<Checked['BillCreate'], 'source'> {
@@ -33,7 +33,7 @@ export async function createBill(call: WriteCall, body: BillInput): Promise<Bill
   const postingDate = body.postingDate ?? (await toPostingDate(call, invoiceDate))
   const errors = findBillAmountErrors(billType, body.lines)
   if (errors.length > 0) throw validationFailed(errors)
-  const lines = await addCurrentRetainage(call, await findLines(call, vendor, body.lines))
+  const lines = await addCurrentRetainage(call, await resolveBillLines(call, vendor, body.lines))
   const reason = requireOverride(call, await findInvoiceObjections(call, vendor, invoiceNumber), overrideReason)
   const sums = sumLines(lines)
   const terms = vendor.paymentTerms

@@ -12,7 +12,7 @@ import * as bills from '../bill-records/queries.ts'
 import { computeBillDates } from '../bill-records/terms.ts'
 import { findInvoiceObjections, requireOverride } from '../payments/payment-guards.ts'
 import { ALWAYS_EDITABLE, findBillAmountErrors } from './bill.ts'
-import { determineBillMatch, findLines, lockNamedWholes } from './bill-lines.ts'
+import { determineBillMatch, lockNamedWholes, resolveBillLines } from './bill-lines.ts'
 import { addCurrentRetainage, sumLines } from './create-bill.ts'
 
 const OPEN_TO_CHANGES: readonly Bill['status'][] = ['draft', 'received']
@@ -56,7 +56,9 @@ export async function updateBill(
   const errors = provided === undefined ? [] : findBillAmountErrors(before.billType, provided)
   if (errors.length > 0) throw validationFailed(errors)
   const lines =
-    provided === undefined ? before.lines : await addCurrentRetainage(call, await findLines(call, vendor, provided))
+    provided === undefined
+      ? before.lines
+      : await addCurrentRetainage(call, await resolveBillLines(call, vendor, provided))
   const sums = sumLines(lines)
   const { invoiceDate = before.invoiceDate } = fields
   const isRelined = !isDeepStrictEqual(lines, before.lines)

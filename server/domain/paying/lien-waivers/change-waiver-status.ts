@@ -4,7 +4,12 @@ import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict, validationFailed } from '../../../platform/problems/problem.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
 import * as payments from '../payments/queries.ts'
-import { applySignature, explainWhyNotSignable, findStatusChangeErrors, LIEN_WAIVER_MOVES } from './lien-waiver.ts'
+import {
+  applySignature,
+  explainWhyWaiverCannotBeSigned,
+  findStatusChangeErrors,
+  LIEN_WAIVER_MOVES,
+} from './lien-waiver.ts'
 import * as waivers from './queries.ts'
 
 export async function changeWaiverStatus(call: WriteCall, id: string, body: LienWaiverMove): Promise<LienWaiver> {
@@ -31,7 +36,7 @@ export async function signWaiverInPortal(
   signedVia: 'portal' | 'portal_copied_link',
 ): Promise<LienWaiver> {
   const waiver = await lockWithPayment(call, id)
-  const reason = explainWhyNotSignable(waiver)
+  const reason = explainWhyWaiverCannotBeSigned(waiver)
   if (reason !== null) throw conflict('wrong_status', reason)
   if (version !== undefined && version !== waiver.version)
     throw conflict(

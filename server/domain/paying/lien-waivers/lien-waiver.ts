@@ -11,7 +11,7 @@ import { formatAddress } from '../../../platform/values/address.ts'
 import { formatDate, formatNumber } from '../../../platform/values/format.ts'
 import { subtract, sum, toAmountText } from '../../../platform/values/money.ts'
 import { fillPlaceholders, type PlaceholderValues } from '../../../platform/values/placeholders.ts'
-import { isInTime } from '../bill-records/terms.ts'
+import { isDiscountAvailable } from '../bill-records/terms.ts'
 import type { NamedOrder } from './queries.ts'
 
 /**
@@ -54,7 +54,7 @@ export function computeAmountToPay(
   today: string,
 ): number {
   if (status === 'paid') return amount
-  const discounts = allocations.filter((allocation) => isInTime(allocation, today))
+  const discounts = allocations.filter((allocation) => isDiscountAvailable(allocation, today))
   return subtract(amount, sum(discounts.map(({ discountAmount }) => discountAmount)))
 }
 
@@ -118,7 +118,7 @@ export function applySignature(
 /**
  * Returns the reason why the vendor cannot sign the lien waiver, as a text for the vendor; null if the vendor can sign.
  */
-export function explainWhyNotSignable({ status, signedBy, signedOn }: LienWaiver): string | null {
+export function explainWhyWaiverCannotBeSigned({ status, signedBy, signedOn }: LienWaiver): string | null {
   if (status === 'requested') return null
   if (status === 'void') return 'This lien waiver is void and can no longer be signed.'
   return `${signedBy} already signed this lien waiver${signedOn === null ? '' : ` on ${formatDate(signedOn)}`}.`

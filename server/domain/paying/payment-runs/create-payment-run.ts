@@ -174,7 +174,7 @@ async function storePayments(call: WriteCall, created: readonly Payment[]): Prom
     await recordEvents(call, events)
   }
   const allocations = created.flatMap(({ allocations }) => allocations)
-  await runs.addReserved(call, {
+  await runs.addReservedAmounts(call, {
     orders: sumNetsBy(allocations, ({ poId }) => poId),
     bills: sumNetsBy(allocations, ({ billId }) => billId),
   })

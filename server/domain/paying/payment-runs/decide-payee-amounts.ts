@@ -3,7 +3,7 @@ import { formatAmount, formatDate } from '../../../platform/values/format.ts'
 import { isWithinMoneyRange, subtract, sum } from '../../../platform/values/money.ts'
 import { OPEN_STATUSES } from '../../statuses/order-statuses.ts'
 import { allocateGross, type BillPart, getOpenAmounts, getReservedAmount } from '../bill-records/parts.ts'
-import { isInTime } from '../bill-records/terms.ts'
+import { isDiscountAvailable } from '../bill-records/terms.ts'
 import { sumAllocations } from '../payments/payment.ts'
 import { applyTimelyDiscounts, findFirstDueDate, sumDiscounts } from '../payments/payment-terms.ts'
 import { getSignOfWhole, getTotalOfWhole, sumOverWhole, type Whole } from '../purchase-orders/whole.ts'
@@ -66,7 +66,7 @@ export function findPartObjection(
     return { reason: 'bill_on_hold', detail: `${part.billNumber} is on hold: ${part.holdReason}` }
   const { discountAmount, discountDueDate } = allocateGross(part, open.gross)
   const isDiscounted =
-    discountAmount > 0 && isInTime({ discountDueDate }, today) && (discountDueDate ?? '') <= throughDate
+    discountAmount > 0 && isDiscountAvailable({ discountDueDate }, today) && (discountDueDate ?? '') <= throughDate
   // Deduct amounts that the vendor owes regardless of their due dates.
   if (open.net > 0 && part.dueDate > throughDate && !isDiscounted && !chosen.has(part.billId))
     return { reason: 'not_due', detail: `${name} is not due until ${formatDate(part.dueDate)}.` }
@@ -112,7 +112,7 @@ export function decidePayeeAmounts(
   const exact = payable.flatMap((account) => {
     const allocation = allocateGross(account.part, getOpenAmounts(account.part).gross)
     if (hasRoom(rooms, account, subtract(allocation.amount, allocation.retainageWithheld))) return allocation
-    const detail = `${getName(account)} cannot be paid: with the payments that exist, it would exceed the total of its order.`
+    const detail = `${getName(account)} cannot be paid: together with the existing payments, it would exceed the total of its order.`
     skip('not_payable', detail, getOpenAmounts(account.part).net, account.part)
     return []
   })

@@ -193,7 +193,7 @@ const billed = async (vendorId: string, amount: number, more: object = {}): Prom
   return get(`/bills/${id}`)
 }
 
-test('a payment run of chosen bills pays only these bills, even before they are due', async () => {
+test('a payment run of selected bills pays only these bills, even before they are due', async () => {
   const [first, second] = [await newVendor('First'), await newVendor('Second', { paymentTerms: { netDays: 60 } })]
   const [one, left, later] = [await billed(first, 120), await billed(first, 80), await billed(second, 300)]
   const result = await made('/payment-runs', { billIds: [one.id, later.id] })
@@ -205,7 +205,7 @@ test('a payment run of chosen bills pays only these bills, even before they are 
   expect((await get(`/payments?billId=${later.id}`)).data).toMatchObject([{ vendorId: second, amount: 300 }])
 })
 
-test('a payment run of chosen bills deducts the credit memos of their vendors', async () => {
+test('a payment run of selected bills deducts the credit memos of their vendors', async () => {
   const vendorId = await newVendor('Credited')
   const [one, credit] = [await billed(vendorId, 120), await billed(vendorId, -20, { billType: 'credit_memo' })]
   await billed(vendorId, 500)
@@ -215,7 +215,7 @@ test('a payment run of chosen bills deducts the credit memos of their vendors', 
   expect(payment.allocations.map(({ billId }: Body) => billId)).toEqual([credit.id, one.id])
 })
 
-test('a payment run explains a chosen bill that is not approved', async () => {
+test('a payment run explains why a selected bill that is not approved is skipped', async () => {
   const vendorId = await newVendor('Waiting')
   const lines = [{ homeId, description: 'Dumpster', amount: 90 }]
   const bill = await made('/bills', { vendorId, lines })
@@ -223,13 +223,13 @@ test('a payment run explains a chosen bill that is not approved', async () => {
   expect(result).toMatchObject({ paymentIds: [], skipped: [{ billId: bill.id, reason: 'not_payable', amount: 90 }] })
 })
 
-test('chosen bills of a payment run cannot be combined with a community', async () => {
+test('a payment run cannot be limited by both bills and a community', async () => {
   const bill = await billed(await newVendor('Combined'), 10)
   const response = await post('/payment-runs', { billIds: [bill.id], communityId })
   expect(response.body.errors).toMatchObject([{ pointer: '/billIds', code: 'exclusive' }])
 })
 
-test('an unknown chosen bill of a payment run is reported at its place', async () => {
+test('an unknown bill in the request for a payment run is reported at its position', async () => {
   const bill = await billed(await newVendor('Known'), 10)
   const response = await post('/payment-runs', { billIds: [bill.id, 'bill_gone'] })
   expect(response.body.errors).toMatchObject([{ pointer: '/billIds/1' }])

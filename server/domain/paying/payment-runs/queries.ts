@@ -72,7 +72,7 @@ export async function findChosenBills({ db, organizationId }: Tenant, ids: reado
 }
 
 /** Adds the amounts of new payments to the reserved amounts of the locked orders and bills, in two statements. */
-export async function addReserved(
+export async function addReservedAmounts(
   call: WriteCall,
   added: { orders: ReadonlyMap<string, number>; bills: ReadonlyMap<string, number> },
 ): Promise<void> {

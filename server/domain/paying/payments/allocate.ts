@@ -7,7 +7,7 @@ import { spreadAmount } from '../../ledger/spread-amount.ts'
 import { allocateGross, allocateNet, type BillPart, getOpenAmounts } from '../bill-records/parts.ts'
 import { findPaymentSums, type PaymentSums, sumBilledByLine } from '../purchase-orders/amount-queries.ts'
 import {
-  findMember,
+  getLockedOrder,
   getSignOfWhole,
   getTotalOfWhole,
   getWhole,
@@ -80,7 +80,7 @@ async function findObjections(
   objections: PaymentObjection[],
 ): Promise<FieldError | null> {
   if (poId === null) return null
-  const order = findMember(locked, poId)
+  const order = getLockedOrder(locked, poId)
   const sign = getAmountSign(order)
   if (amount === 0) return { pointer: pointer.amount, code: 'sign', message: 'must not be zero' }
   if (amount !== undefined && sign * amount < 0 && paymentType !== 'adjustment' && billId === null) {
@@ -212,7 +212,7 @@ function allocateToOrder({ poId, amount }: Wanted, ledger: Ledger, paymentType: 
   const max = ledger.mostToRelease(whole, sum(held))
   const sign = getSignOfWhole(whole)
   const money = (value: number) => formatAmount(value, whole.root.currency)
-  const { number } = findMember(whole.members, poId)
+  const { number } = getLockedOrder(whole.members, poId)
   if (amount === undefined && sign * max <= 0)
     throw conflict('missing_data', `Cannot pay ${number}: no amount is left for a payment of type retainage release.`)
   const requested = amount ?? max
@@ -275,13 +275,13 @@ class Ledger {
   }
 
   signOf(poId: string): 1 | -1 {
-    return getAmountSign(findMember(this.ground.locked, poId))
+    return getAmountSign(getLockedOrder(this.ground.locked, poId))
   }
 
   nameOf(billId: string | null, poId: string | null): string {
     const bill = this.ground.parts.find((part) => part.billId === billId)
     if (bill !== undefined) return bill.billNumber
-    return poId === null ? 'The bill' : findMember(this.ground.locked, poId).number
+    return poId === null ? 'The bill' : getLockedOrder(this.ground.locked, poId).number
   }
 
   /** Returns the retainage of the order that is held and not yet on a release. */

@@ -4,7 +4,7 @@ import type { Payment, Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { computePercentAmount, roundMoney, sum } from '../../../platform/values/money.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { getThresholds, getWithholdingPercent, toBoxAmountsSql } from './form-1099-rules.ts'
+import { getForm1099Thresholds, getWithholdingPercent, toBoxAmountsSql } from './form-1099-rules.ts'
 
 type Paid = Pick<Payment, 'id' | 'vendorId' | 'amount' | 'method' | 'currency'> & { paidDate: string }
 
@@ -30,7 +30,7 @@ export async function computeBackupWithholding(
   if (reported.length === 0 || whole === 0) return 0
   const part = sum(reported.map((one) => one.amount))
   const reportable = part === whole ? amount : roundMoney(new Big(amount).times(part).div(whole), currency)
-  const { usual, attorneys } = getThresholds(year)
+  const { usual, attorneys } = getForm1099Thresholds(year)
   const threshold = reported.some(({ box }) => box === 'misc_10') ? attorneys : usual
   const isDue =
     isInPeriod(vendor, paidDate) || (await isDueWithoutTaxId(call, vendor, { year, amount: reportable, threshold }))

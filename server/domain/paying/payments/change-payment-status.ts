@@ -8,9 +8,9 @@ import { formatAmount, formatDate } from '../../../platform/values/format.ts'
 import { subtract, sum } from '../../../platform/values/money.ts'
 import { reverseEntries } from '../../ledger/reverse-entries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { isInTime } from '../bill-records/terms.ts'
+import { isDiscountAvailable } from '../bill-records/terms.ts'
 import { updateBillsAfterPayment } from '../bill-records/update-bills-after-payment.ts'
-import { updateOrdersAfterPayment } from '../purchase-orders/settle-orders.ts'
+import { updateOrdersAfterPayment } from '../purchase-orders/update-orders-after-payment.ts'
 import { lockWholes } from '../purchase-orders/whole.ts'
 import { computeBackupWithholding } from './backup-withholding.ts'
 import { explainWhyPaymentMustWait, listPayableStatuses, PAYMENT_MOVES, VOID_MOVES } from './payment.ts'
@@ -86,9 +86,9 @@ function toSettlement(
 ): PaymentSettlement {
   const on = paidDate ?? today
   const taken = allocations.map((allocation) =>
-    (takeDiscount ?? isInTime(allocation, on)) ? allocation.discountAmount : 0,
+    (takeDiscount ?? isDiscountAvailable(allocation, on)) ? allocation.discountAmount : 0,
   )
-  const isLate = allocations.some((allocation, i) => (taken[i] ?? 0) > 0 && !isInTime(allocation, on))
+  const isLate = allocations.some((allocation, i) => (taken[i] ?? 0) > 0 && !isDiscountAvailable(allocation, on))
   return { paidDate: on, taken, isLate }
 }
 

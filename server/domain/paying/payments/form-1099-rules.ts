@@ -27,7 +27,7 @@ export interface Thresholds {
   readonly attorneys: number
 }
 
-export function getThresholds(year: number): Thresholds {
+export function getForm1099Thresholds(year: number): Thresholds {
   return THRESHOLDS.find(({ fromYear }) => fromYear <= year) ?? THRESHOLDS[1]
 }
 

@@ -1,6 +1,6 @@
 import type { Payment, PaymentAllocation, PaymentType, Vendor } from '../../../../client/contract.gen.ts'
 import { computePercentAmount, divideAmount, subtract, sum } from '../../../platform/values/money.ts'
-import { addTermDays, isInTime } from '../bill-records/terms.ts'
+import { addTermDays, isDiscountAvailable } from '../bill-records/terms.ts'
 import { isPaymentForWork } from './payment.ts'
 
 type Discount = Pick<Payment, 'discountAmount' | 'discountDueDate'>
@@ -37,7 +37,7 @@ export function addDiscount(
 /** Returns the allocations without expired discounts. */
 export function applyTimelyDiscounts(allocations: readonly PaymentAllocation[], today: string): PaymentAllocation[] {
   return allocations.map((allocation) =>
-    isInTime(allocation, today) ? allocation : { ...allocation, discountAmount: 0, discountDueDate: null },
+    isDiscountAvailable(allocation, today) ? allocation : { ...allocation, discountAmount: 0, discountDueDate: null },
   )
 }
 

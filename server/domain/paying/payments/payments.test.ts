@@ -487,7 +487,7 @@ async function persistently(path: string, body: object, key: string): Promise<Se
   }
 }
 
-test('200 concurrent payments never pay for work twice', {
+test('200 concurrent payments never pay for the same work twice', {
   timeout: 120_000,
 }, async () => {
   const { id } = await order(100, { lines: [{ description: 'All', quantity: 1, unitPrice: 100 }], retainagePercent: 5 })

@@ -18,7 +18,7 @@ import { findBillSums } from './amount-queries.ts'
 import { getLineAmount } from './progress.ts'
 import * as orders from './queries.ts'
 import { getLineRetainagePercents, loadRetainageTerms } from './retainage-terms.ts'
-import { updateOrderAmounts } from './settle-orders.ts'
+import { updateOrderAmounts } from './update-orders-after-payment.ts'
 import { getSignOfWhole, getTotalOfWhole, getWhole, isCountedInTotal, sumOverWhole, type Whole } from './whole.ts'
 
 const NO_INVOICE = { invoiceNumber: null, invoiceKey: null }

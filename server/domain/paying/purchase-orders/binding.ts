@@ -14,7 +14,7 @@ type Bound = Pick<PurchaseOrder, 'poType' | 'vendorId' | 'homeId'> & { parentPoI
  * Returns the root order of a change order or variance order. Returns null for an independent order, or if the earlier
  * order has a different vendor or home.
  */
-export async function findRoot(
+export async function findRootOrder(
   call: Tenant,
   { poType, vendorId, homeId, parentPoId }: Bound,
 ): Promise<PurchaseOrder | null> {

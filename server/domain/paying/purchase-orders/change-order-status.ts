@@ -20,10 +20,10 @@ import { billProgress, type ProgressBilling } from './bill-progress.ts'
 import { moveOrder } from './move-order.ts'
 import { postExternalPayment, postProgress } from './post-order.ts'
 import { clearProgress, computeProgressAtPercent, type OrderProgress } from './progress.ts'
-import { explainWhyNotOrderable, isReasonRequired, NO_APPROVAL, PURCHASE_ORDER_MOVES } from './purchase-order.ts'
+import { explainWhyHomeAcceptsNoOrders, isReasonRequired, NO_APPROVAL, PURCHASE_ORDER_MOVES } from './purchase-order.ts'
 import * as orders from './queries.ts'
-import { closeFullyPaidOrders, updateOrderAmounts } from './settle-orders.ts'
-import { findMember, getSignOfWhole, getTotalOfWhole, getWhole, lockWhole, sumOverWhole } from './whole.ts'
+import { closeFullyPaidOrders, updateOrderAmounts } from './update-orders-after-payment.ts'
+import { getLockedOrder, getSignOfWhole, getTotalOfWhole, getWhole, lockWhole, sumOverWhole } from './whole.ts'
 
 type OrderApproval = PurchaseOrder['approval']
 
@@ -40,7 +40,7 @@ export async function changeOrderStatus(
   const { homeId } = await orders.find(call, id)
   const home = await homes.lock(call, homeId)
   const locked = await lockWhole(call, id)
-  const order = findMember(locked, id)
+  const order = getLockedOrder(locked, id)
   assertVersionSeen(version, order)
   assertTransition(PURCHASE_ORDER_MOVES, order.status, requested)
   if (isReasonRequired(order.status, requested) && reason === null) {
@@ -106,7 +106,7 @@ export function assertDeductible(locked: readonly PurchaseOrder[], order: Purcha
 /** Voids a locked order because of another change, such as a revoked award. */
 export async function voidOrder(call: WriteCall, { id }: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
   const locked = await lockWhole(call, id)
-  const order = findMember(locked, id)
+  const order = getLockedOrder(locked, id)
   assertTransition(PURCHASE_ORDER_MOVES, order.status, 'void')
   return voidWhole(call, locked, order, reason)
 }
@@ -132,7 +132,7 @@ async function voidWhole(
     throw conflict('in_use', `Cannot void ${order.number}: it has bills. Void the bills first.`)
   for (const id of ids) {
     const why = id === order.id ? reason : `${order.number} was voided.`
-    await moveOrder(call, findMember(after, id), 'void', why, {})
+    await moveOrder(call, getLockedOrder(after, id), 'void', why, {})
   }
   return orders.find(call, order.id)
 }
@@ -178,7 +178,7 @@ export async function storeProgressAndStatus(
   // If `locked` is null, the progress comes from a bill, which already bills the change.
   const after =
     locked === null ? [await orders.find(call, order.id)] : await billProgress(call, locked, order.id, billing)
-  const billed = findMember(after, order.id)
+  const billed = getLockedOrder(after, order.id)
   if (to === billed.status) return billed
   const moved = await moveOrder(call, billed, to, reason, fieldsForStatus(call, order, to, reason))
   if (to === 'completed' && locked !== null) {
@@ -219,7 +219,7 @@ async function assertCanIssue(call: WriteCall, order: PurchaseOrder, home: Home)
   const vendor = await vendors.lock(call, order.vendorId)
   // A backcharge can be issued even if the vendor must not receive more work.
   if (order.poType === 'backcharge') return
-  const reason = explainWhyNotOrderable(home)
+  const reason = explainWhyHomeAcceptsNoOrders(home)
   const obstacle: Obstacle | null =
     reason === null ? findEngagementObstacle(vendor) : { code: 'home_not_open', message: reason }
   if (obstacle !== null) throw conflict(obstacle.code, `Cannot issue ${order.number}. ${obstacle.message}`)

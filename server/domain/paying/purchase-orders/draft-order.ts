@@ -8,11 +8,11 @@ import { isLineAwarded } from '../../bidding/bids/bid.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { findRoot, findSharedTermErrors, getSharedTerms } from './binding.ts'
+import { findRootOrder, findSharedTermErrors, getSharedTerms } from './binding.ts'
 import { priceLines } from './line-prices.ts'
 import { assignCostCodes } from './posting.ts'
 import {
-  explainWhyNotOrderable,
+  explainWhyHomeAcceptsNoOrders,
   findNoPaymentErrors,
   findOrderErrors,
   findVarianceErrors,
@@ -72,7 +72,7 @@ export async function readOrderBasis(
 export async function draftOrder(call: WriteCall, requested: OrderDraft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, grounds, migration, ...rest } = requested
   const { noPayment = false, billingMethod = 'on_completion', scope } = rest
-  const root = await findRoot(call, { ...rest, vendorId: vendor.id, homeId: home.id })
+  const root = await findRootOrder(call, { ...rest, vendorId: vendor.id, homeId: home.id })
   const { retainagePercent = getDefaultRetainage(rest, vendor), retainageSteps = [] } = rest
   const { retainageMaxPercent = null, storedRetainagePercent = null } = rest
   const terms = root ?? { retainagePercent, retainageSteps, retainageMaxPercent, storedRetainagePercent }
@@ -105,7 +105,7 @@ export async function draftOrder(call: WriteCall, requested: OrderDraft): Promis
     ...(await findBudgetLineErrors(call, order, lines)),
   ]
   if (errors.length > 0) throw validationFailed(errors)
-  const reason = explainWhyNotOrderable(home)
+  const reason = explainWhyHomeAcceptsNoOrders(home)
   if (reason !== null) throw conflict('home_not_open', `Cannot create a purchase order. ${reason}`)
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Cannot create a purchase order: ${vendor.companyName} is archived.`)

@@ -61,7 +61,7 @@ test('a change order requires an issued order of the same vendor', async () => {
   expect(data.map(({ id }: Body) => id).sort()).toEqual([up.id, down.id].sort())
 })
 
-test('a draft can become a change order only if its parent order was issued to the same vendor', async () => {
+test('a draft order can become a change order only if its parent order was issued to the same vendor', async () => {
   const [parent, draft] = [await made('/purchase-orders', order(1000)), await made('/purchase-orders', order(50))]
   expect(pointers(await patch(draft.id, { poType: 'change' }))).toEqual(['/parentPoId required'])
   expect((await patch(draft.id, { poType: 'change', parentPoId: parent.id })).status).toBe(409)

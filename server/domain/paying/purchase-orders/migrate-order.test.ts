@@ -20,7 +20,7 @@ afterAll(() => plumbline.stop())
 const ORDERS = '/api/ext/purchase-orders'
 const migrate = (migration: object) => plumbline.post(ORDERS, { ...order, migration })
 
-test('a migrated order is accepted on its own date, with its own number and its completed work', async () => {
+test('a migrated order keeps its acceptance date, its number, and its completed work', async () => {
   const { status, body } = await migrate({
     ...{ number: ' 10452 ', orderedDate: '2026-08-03' },
     lines: [{ lineId: 'walls', completedAmount: 1000.01 }],

@@ -13,7 +13,7 @@ import * as orders from './queries.ts'
 import { lockWhole } from './whole.ts'
 
 /** The reason that the status history of migrated records shows. */
-const REASON = 'Taken over from another system.'
+const REASON = 'Migrated from another system.'
 
 /** Accepts the draft of an order that was issued in another system, and records the work that was completed there. */
 export async function acceptMigratedOrder(

@@ -17,7 +17,7 @@ import * as selections from '../../selling/selections/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { explainApproval } from './approval.ts'
-import { findRoot, findSharedTermErrors, getSharedTerms } from './binding.ts'
+import { findRootOrder, findSharedTermErrors, getSharedTerms } from './binding.ts'
 import { changeOrderStatus } from './change-order-status.ts'
 import { draftOrder, findBudgetLineErrors, readOrderBasis, toOrderLines } from './draft-order.ts'
 import { fillOrderFromContract } from './fill-order-from-contract.ts'
@@ -27,7 +27,7 @@ import { acceptMigratedOrder } from './migrate-order.ts'
 import { assignCostCodes } from './posting.ts'
 import {
   ALWAYS_EDITABLE,
-  explainWhyNotChangeable,
+  explainWhyOrderCannotBeChanged,
   findNoPaymentErrors,
   findOrderErrors,
   findParentErrors,
@@ -233,7 +233,7 @@ function assertParentFits(
 ): void {
   const errors = findParentErrors(order, parent)
   if (errors.length > 0) throw validationFailed(errors)
-  const reason = parent === null || order.poType !== 'change' ? null : explainWhyNotChangeable(parent)
+  const reason = parent === null || order.poType !== 'change' ? null : explainWhyOrderCannotBeChanged(parent)
   if (reason !== null) throw conflict('wrong_status', reason)
 }
 
@@ -271,7 +271,7 @@ async function updateOrder(
   const parent = await checkReferences(call, before, body)
   const { lines: provided, ...rest } = body
   const bound = { ...before, ...rest }
-  const root = await findRoot(call, bound)
+  const root = await findRootOrder(call, bound)
   await assertBindable(call, before, { ...bound, rootPoId: root?.id ?? null })
   await assertMilestonesExist(call, before.homeId, body.retainageSteps ?? [])
   const terms = root === null ? {} : getSharedTerms(root)

@@ -237,7 +237,7 @@ test('an order is repriced only once by concurrent requests', async () => {
   expect(answers[0].body.effectiveDate).toBe(begins)
 })
 
-test('repricing requires pos:write', async () => {
+test('repricing orders requires pos:write', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const begins = addDays(today(), 30)
   const contract = await contracted(vendorId, [{ partId: part, unitPrice: 4 }], { effectiveDate: begins })

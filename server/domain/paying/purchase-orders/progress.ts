@@ -267,7 +267,7 @@ function fill(room: readonly number[], amount: number, order: Pick<PurchaseOrder
   if (amount > whole)
     throw conflict(
       'not_enough_left',
-      `The bill changes the completed work on ${order.number} by ${formatAmount(amount, order.currency)}, but at most ${formatAmount(whole, order.currency)} is possible.`,
+      `The bill changes the completed work on ${order.number} by ${formatAmount(amount, order.currency)}, but the maximum is ${formatAmount(whole, order.currency)}.`,
     )
   return whole === 0 ? room.map(() => 0) : divideAmount(amount, room, order.currency)
 }

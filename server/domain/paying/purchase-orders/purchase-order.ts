@@ -122,13 +122,16 @@ export function findParentErrors(
 }
 
 /** Returns the reason why a change order cannot change the earlier order; null if there is none. */
-export function explainWhyNotChangeable({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
+export function explainWhyOrderCannotBeChanged({
+  number,
+  status,
+}: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
   if (ORDERED_STATUSES.includes(status)) return null
   return `${number} is ${describeStatus(status)}. A change order needs an order that has been issued.`
 }
 
 /** Returns the reason why the home cannot have new orders; null if there is none. */
-export function explainWhyNotOrderable(home: Home): string | null {
+export function explainWhyHomeAcceptsNoOrders(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is canceled.`
   return home.archivedAt === null ? null : `${home.name} is archived.`
 }
@@ -150,8 +153,8 @@ export function toLotOrderPrefix(lotNumber: string | null): string | null {
  * Returns the prefix of a home's order numbers, based on the position of the home among all homes. The letter H
  * distinguishes this prefix from a prefix based on a lot.
  */
-export function toPositionOrderPrefix(place: number): string {
-  return `PO-H${String(place).padStart(3, '0')}`
+export function toPositionOrderPrefix(position: number): string {
+  return `PO-H${String(position).padStart(3, '0')}`
 }
 
 /**

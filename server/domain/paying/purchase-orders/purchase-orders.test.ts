@@ -317,7 +317,7 @@ test('the error for an invalid status change of an order lists the allowed statu
   }
 })
 
-test("an order above the caller's approval limit waits for a user with a sufficient limit", async () => {
+test("an order above the caller's approval limit waits for approval by a user with a sufficient limit", async () => {
   const small = await plumbline.newKey(['pos:read', 'pos:write', 'homes:read'], site.organizationId)
   await plumbline.database.statements
     .insertInto('users')

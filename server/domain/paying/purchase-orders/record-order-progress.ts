@@ -19,7 +19,7 @@ import {
   type ProgressShift,
   shiftProgress,
 } from './progress.ts'
-import { findMember, lockWhole } from './whole.ts'
+import { getLockedOrder, lockWhole } from './whole.ts'
 
 /** Records the progress of an order, and changes its status if necessary. */
 export async function recordOrderProgress(
@@ -28,7 +28,7 @@ export async function recordOrderProgress(
   body: Input<'recordPurchaseOrderProgress'>['body'],
 ): Promise<PurchaseOrder> {
   const locked = await lockWhole(call, id)
-  const order = findMember(locked, id)
+  const order = getLockedOrder(locked, id)
   if (!OPEN_STATUSES.includes(order.status)) {
     throw conflict(
       'wrong_status',
@@ -61,7 +61,7 @@ export async function completeOrder(
   on?: string,
 ): Promise<PurchaseOrder> {
   const locked = await lockWhole(call, id)
-  const order = findMember(locked, id)
+  const order = getLockedOrder(locked, id)
   return storeAndMove(call, locked, order, computeProgressAtPercent(order, 100), { reason, on, isTakenBack: false })
 }
 

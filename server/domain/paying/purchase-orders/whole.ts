@@ -68,7 +68,7 @@ export function sumOverWhole({ members }: Whole, of: (order: PurchaseOrder) => n
   return sum(members.map(of))
 }
 
-export function findMember(all: readonly PurchaseOrder[], id: string): PurchaseOrder {
+export function getLockedOrder(all: readonly PurchaseOrder[], id: string): PurchaseOrder {
   const order = all.find((one) => one.id === id)
   if (order === undefined) throw new Error(`Expected order ${id} to be locked.`)
   return order

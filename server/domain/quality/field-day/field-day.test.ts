@@ -26,7 +26,7 @@ async function readDayOf(homeId: string) {
   return { day, ofHome, home: day.homes.find(({ id }: { id: string }) => id === homeId) }
 }
 
-test("the day lists the superintendent's open homes, including homes that have their superintendent from the community", async () => {
+test("a superintendent's day lists the superintendent's open homes, including homes that get their superintendent from the community", async () => {
   const other = await desk.post('/communities', { name: 'Cedar Hollow', status: 'active', superintendentId })
   const named = await addHome('Lot 1')
   const inherited = await addHome('Lot 2', { communityId: other.id, superintendentId: null })
@@ -37,7 +37,7 @@ test("the day lists the superintendent's open homes, including homes that have t
   expect([named, inherited, cancelled, foreign].map((id) => ids.includes(id))).toEqual([true, true, false, false])
 })
 
-test('the day lists recently completed tasks and open tasks until 14 days ahead, with their open predecessors', async () => {
+test("a superintendent's day lists recently completed tasks and open tasks up to 14 days ahead, with their open predecessors", async () => {
   const homeId = await addHome('Lot 10')
   const vendor = await desk.post('/vendors', { companyName: 'Lone Star Framing', phone: '+1 512 555 0142' })
   const task = (name: string, start: number, fields: object = {}) =>
@@ -62,7 +62,7 @@ test('the day lists recently completed tasks and open tasks until 14 days ahead,
   })
 })
 
-test('the day contains open inspections, punch items, logs, visits, the running time entry, and the vendors by trade', async () => {
+test("a superintendent's day contains open inspections, punch items, daily logs, visits, the running time entry, and the vendors by trade", async () => {
   const homeId = await addHome('Lot 20')
   const task = await desk.post('/tasks', {
     ...{ homeId, name: 'Final inspection', taskKind: 'inspection', checklist: [{ text: 'Smoke detectors' }] },
@@ -95,7 +95,7 @@ test('the day contains open inspections, punch items, logs, visits, the running 
   expect(day.vendors).toContainEqual(expect.objectContaining({ companyName: 'Lone Star Paint' }))
 })
 
-test('lists that the caller may not read are empty', async () => {
+test("in a superintendent's day, the lists that the caller cannot read are empty", async () => {
   const homeId = await addHome('Lot 30')
   await desk.post('/punch-items', { homeId, description: 'The door sticks.' })
   const key = await desk.plumbline.newKey(['homes:read', 'tasks:read'], desk.builder.organizationId)
@@ -104,7 +104,7 @@ test('lists that the caller may not read are empty', async () => {
   expect(body.homes.length).toBeGreaterThan(0)
 })
 
-test('the ETag of the day changes only if the day changes', async () => {
+test("the ETag of a superintendent's day changes only if its content changes", async () => {
   const address = `/api/ext/field/day?superintendentId=${superintendentId}`
   const headers = { 'if-none-match': '"none yet"' }
   const read = async () => {
@@ -120,7 +120,7 @@ test('the ETag of the day changes only if the day changes', async () => {
   expect((await desk.plumbline.get(address, { key: desk.builder.key, headers })).status).toBe(200)
 })
 
-test("the day of another builder's superintendent is empty", async () => {
+test("the superintendent's day is empty for a superintendent of another builder", async () => {
   const other = await desk.plumbline.newBuilder()
   const { body } = await desk.plumbline.get(`/api/ext/field/day?superintendentId=${superintendentId}`, {
     key: other.key,
@@ -128,7 +128,7 @@ test("the day of another builder's superintendent is empty", async () => {
   expect(body).toMatchObject({ homes: [], tasks: [], logs: [] })
 })
 
-test('the response for a day that exceeds the size limits names the shortened lists', async () => {
+test("the response for a superintendent's day that exceeds the size limits names the shortened lists", async () => {
   const { database } = desk.plumbline
   const homeId = await addHome('Lot 50')
   const text = 'Straps at every second truss, '.repeat(16)

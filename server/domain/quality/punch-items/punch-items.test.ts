@@ -107,7 +107,7 @@ test('a vendor can promise only a future date for a punch item', async () => {
   expect((await answer(item.id, { answer: 'will_fix', date: '2099-01-10' })).body.plannedDate).toBe('2099-01-10')
 })
 
-test('a disputed punch item returns to the builder', async () => {
+test('a disputed punch item is returned to the builder', async () => {
   const item = await addAssigned()
   expect((await answer(item.id, { answer: 'disputed' })).status).toBe(422)
   expect((await answer(item.id, { answer: 'disputed', reason: 'The drywall crew did it.' })).status).toBe(200)

@@ -52,7 +52,11 @@ export async function applyChangeLines(
           })
     if (lines.some((other) => other.optionSelectionId === values.optionSelectionId))
       throw validationFailed([
-        { pointer: `/lines/${i}/optionSelectionId`, code: 'unique', message: 'must not be on another line' },
+        {
+          pointer: `/lines/${i}/optionSelectionId`,
+          code: 'unique',
+          message: 'must be unique; another line has the same optionSelectionId',
+        },
       ])
     lines.push({ lineId, ...values })
   }

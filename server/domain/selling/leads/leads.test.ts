@@ -76,7 +76,7 @@ test('changing a lead to lost requires a reason', async () => {
   expect((await move(id, 'lost', 'No answer after six tries.')).status).toBe(200)
 })
 
-test('a lost lead can change only to contacted', async () => {
+test('a lost lead can change only to the status contacted', async () => {
   const { id } = await added('leads', { phone: '+1 737 555 0122', source: 'phone' })
   for (const status of ['appointment', 'contacted', 'proposal', 'qualified'])
     expect((await move(id, status)).body.status).toBe(status)

@@ -81,7 +81,7 @@ test('the second application for payment has the totals of AIA document G702', a
   })
 })
 
-test('stored materials are billed only once', async () => {
+test('the stored materials of a sale are billed only once', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [60_000, 40_000])
   await certifyNext(saleId, {
@@ -92,7 +92,7 @@ test('stored materials are billed only once', async () => {
   expect(built).toMatchObject({ completedAndStored: 60_000, currentPaymentDue: 18_000, billedAmount: 20_000 })
 })
 
-test('the last application bills the retainage', async () => {
+test('the last application for payment bills the retainage', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [60_000, 40_000])
   await certifyNext(saleId, { periodTo: '2026-09-30', lines: [{ lineId: 'L1', periodAmount: 60_000 }] })
@@ -103,7 +103,7 @@ test('the last application bills the retainage', async () => {
   })
 })
 
-test('an amount that was billed but not certified is due in the next application', async () => {
+test('an amount that was billed but not certified is due in the next application for payment', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const { body: first } = await apply(saleId, {
@@ -123,7 +123,7 @@ test('an amount that was billed but not certified is due in the next application
   expect(next.body).toMatchObject({ previousCertificates: 45_000, currentPaymentDue: 15_000 })
 })
 
-test('an application line cannot exceed its scheduled value', async () => {
+test('a line of an application for payment cannot exceed its scheduled value', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [110_000, -10_000])
   const faulty = await apply(saleId, {
@@ -195,7 +195,7 @@ test('an approved change adds a line to the schedule of values', async () => {
   })
 })
 
-test('a schedule of values can be rearranged after a change of the price', async () => {
+test('a schedule of values can be rearranged after a price change', async () => {
   const { saleId, homeId } = await sell(100_000)
   const path = `/api/ext/sales/${saleId}/schedule-of-values`
   await schedule(saleId, [60_000, 40_000])
@@ -218,7 +218,7 @@ test('a schedule of values can be rearranged after a change of the price', async
   })
 })
 
-test('the period of an application must end after the period of the previous application', async () => {
+test('the period of an application for payment must end after the period of the previous application', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const line = (periodAmount: number) => [{ lineId: 'L1', periodAmount }]
@@ -237,7 +237,7 @@ test('a sale has at most one open application for payment', async () => {
   expect(await apply(saleId, { periodTo: '2026-10-31' })).toMatchObject({ status: 409, body: { reason: 'open_work' } })
 })
 
-test('an application can be changed only as a draft', async () => {
+test('an application for payment can be changed only as a draft', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const line = (periodAmount: number) => [{ lineId: 'L1', periodAmount }]
@@ -254,7 +254,7 @@ test('an application can be changed only as a draft', async () => {
   expect(lowered.body).toMatchObject({ currentPaymentDue: 5000, notes: 'Less.' })
 })
 
-test('only the newest application of a sale can be voided', async () => {
+test('only the newest application for payment of a sale can be voided', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const line = (periodAmount: number) => [{ lineId: 'L1', periodAmount }]
@@ -267,7 +267,7 @@ test('only the newest application of a sale can be voided', async () => {
   expect((await apply(saleId, { periodTo: '2026-08-31' })).body).toMatchObject({ number: 3, previousCertificates: 0 })
 })
 
-test('the receipts for an application cannot exceed its certified amount', async () => {
+test('the receipts for an application for payment cannot exceed its certified amount', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const { body: draft } = await apply(saleId, { periodTo: '2026-08-31', lines: [{ lineId: 'L1', periodAmount: 1000 }] })
@@ -285,7 +285,7 @@ test('the receipts for an application cannot exceed its certified amount', async
   expect(await receive(draft.id, { amount: 1, date: '2999-01-01' })).toMatchObject({ status: 422 })
 })
 
-test('an application of a canceled sale cannot be submitted', async () => {
+test('an application for payment of a canceled sale cannot be submitted', async () => {
   const { saleId } = await sell(1000)
   await schedule(saleId, [1000])
   const { body: application } = await apply(saleId, { periodTo: '2026-09-30' })

@@ -6,12 +6,12 @@ import { conflict, unknownReference, validationFailed } from '../../../platform/
 import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { explainWhyNotSelectable } from '../../costs/options/option.ts'
+import { explainWhyOptionCannotBeSelected } from '../../costs/options/option.ts'
 import * as options from '../../costs/options/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { toContingencies, toContingencyFields } from './contingencies.ts'
 import { toDepositFields, toDeposits } from './deposits.ts'
-import { createPipeline } from './pipeline.ts'
+import { createSalePipeline } from './pipeline.ts'
 import * as sales from './queries.ts'
 import { assertValidSalePrice, resolveCommission, toBuyers } from './sale.ts'
 import { lockSalePlace, type SalePlace } from './sale-place.ts'
@@ -46,7 +46,7 @@ export async function createSale(call: WriteCall, body: Checked['SaleCreate'], l
     ...{ buyers: toBuyers(buyers), saleDate: saleDate ?? toLocalDate(community.timeZone, call.now) },
     ...toDepositFields(toDeposits(deposits)),
     ...toContingencyFields(toContingencies(contingencies)),
-    ...createPipeline(await sales.findPipelineStages(call)),
+    ...createSalePipeline(await sales.findPipelineStages(call)),
   })
   if (optionsFixed !== 0) await sales.storeOptionsTotal(call, inserted.id, optionsFixed)
   if (home !== null)
@@ -69,7 +69,11 @@ async function toAgreedOptions(call: WriteCall, place: SalePlace, ids: readonly 
 
 function optionPrice(option: Option, { community, planId, lotNumber }: SalePlace): number {
   const { code, status, price } = option
-  const reason = explainWhyNotSelectable(option, { name: `lot ${lotNumber}`, planId, communityId: community.id })
+  const reason = explainWhyOptionCannotBeSelected(option, {
+    name: `lot ${lotNumber}`,
+    planId,
+    communityId: community.id,
+  })
   if (reason !== null) throw conflict('not_available', reason)
   if (status !== 'active')
     throw conflict('wrong_status', `Cannot sell ${code}: the option is ${describeStatus(status)}. Activate it first.`)

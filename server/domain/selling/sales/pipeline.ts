@@ -5,7 +5,7 @@ import { describeStatus, humanizeValue } from '../../../platform/values/format.t
 
 type SalePipeline = Pick<Sale, 'pipeline' | 'stage'>
 
-export function createPipeline(stages: readonly string[]): SalePipeline {
+export function createSalePipeline(stages: readonly string[]): SalePipeline {
   return withCurrentStage(stages.map((stage) => ({ stage, status: 'open', completedAt: null, reason: null })))
 }
 

@@ -11,11 +11,11 @@ type OwnerMeasure = 'ownerBilled' | 'ownerRetainage' | 'ownerReceived' | 'ownerD
  * Posts the changes in the amounts that the buyers of a locked sale were billed, that were retained, and that they
  * paid, and in the deposits that are held. A canceled sale has no billed amounts.
  *
- * @param on date of the document that changes the amounts
+ * @param date date of the document that changes the amounts
  */
-export async function postOwnerAmounts(call: WriteCall, saleId: string, on: string): Promise<void> {
+export async function postOwnerAmounts(call: WriteCall, saleId: string, date: string): Promise<void> {
   const sale = await sales.find(call, saleId)
-  const effectiveDate = await toPostingDate(call, on)
+  const effectiveDate = await toPostingDate(call, date)
   for (const { measure, amount } of await findOwnerAmounts(call, sale)) {
     const now: Balance[] = amount === 0 ? [] : [{ homeId: sale.homeId, saleId, amount }]
     await postDifference(call, { measure, of: { saleId }, now, effectiveDate })

@@ -301,7 +301,7 @@ test('a failed contingency remains open until it is waived', async () => {
   ])
 })
 
-test('a stage that is not waived can be completed only if its condition is met', async () => {
+test('a sale stage that is not waived can be completed only if its condition is met', async () => {
   const { id: homeId } = await newHome()
   const { id } = await newSale({ homeId, deposits: [{ amount: 5000 }], contingencies: [{ type: 'inspection' }] })
   const pending = await select(homeId, { customDescription: 'Ramp', unitPrice: 900, cost: 500, scope: 'framing' })
@@ -358,7 +358,7 @@ test('closing a home before its sale is settled requires sales:write and an over
   await done(sale.id, 'pipeline', { stage: 'closed' })
   expect(refusal(await move('closed'))).toContain(`The sale of ${name} has 1 open contingency.`)
   await done(sale.id, 'contingencies', { contingencyId: 'C1', status: 'waived' })
-  expect(refusal(await move('closed'))).toContain(`The sale of ${name} has $5,000.00 of outstanding deposits.`)
+  expect(refusal(await move('closed'))).toContain(`The sale of ${name} has $5,000.00 in outstanding deposits.`)
   const key = await plumbline.newKey(['homes:write'])
   const override = { status: 'closed', overrideReason: 'Paid at the table.' }
   const denied = await plumbline.post(`/api/ext/homes/${homeId}/status`, override, { key })
@@ -472,7 +472,7 @@ test('sales can be filtered by number, buyer, salesperson, community, and status
   expect(await listed(`communityId=${communityId}&status=pending&q=pennick`)).toEqual([one.id])
 })
 
-test('a sale keeps the stages that the builder had when the sale began', async () => {
+test('a sale keeps the stages that were configured when the sale began', async () => {
   const { organizationId, key } = await plumbline.newBuilder()
   const own = { key }
   const community = (await plumbline.post('/api/ext/communities', { name: 'Own', status: 'active' }, own)).body.id

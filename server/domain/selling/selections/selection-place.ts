@@ -4,7 +4,7 @@ import { conflict } from '../../../platform/problems/problem.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { describeStatus, formatDate, formatList } from '../../../platform/values/format.ts'
 import { type ActiveSelection, findActiveSelections } from '../../costs/budgets/selection-queries.ts'
-import { explainWhyNotSelectable } from '../../costs/options/option.ts'
+import { explainWhyOptionCannotBeSelected } from '../../costs/options/option.ts'
 import * as options from '../../costs/options/queries.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { explainWhyBudgetIsFixed } from '../../land/homes/home.ts'
@@ -60,7 +60,7 @@ export async function assertCanSelectOption(
   const { id: optionId, code } = option
   const isOffered = except !== null || option.status === 'active' || option.archivedAt !== null
   const reason = isOffered
-    ? explainWhyNotSelectable(option, home)
+    ? explainWhyOptionCannotBeSelected(option, home)
     : `Cannot select ${code}: the option is ${describeStatus(option.status)}. Activate it first.`
   if (reason !== null) throw conflict('not_available', reason)
   const there = await selections.findSelectionStatus(call, { homeId: home.id, optionId, except })

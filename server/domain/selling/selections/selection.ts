@@ -42,15 +42,20 @@ export function describeExclusion(
 }
 
 /** Returns the IDs of the options that this option requires and that are not approved yet. */
-export function listMissingRequirements(option: Option, standing: readonly ActiveOption[]): string[] {
-  const there = new Set(standing.map(({ option }) => option?.id))
+export function listMissingRequirements(option: Option, activeOptions: readonly ActiveOption[]): string[] {
+  const there = new Set(activeOptions.map(({ option }) => option?.id))
   return option.requiresOptionIds.filter((id) => !there.has(id))
 }
 
 /** Returns the approved selections whose options require this option, directly or through other approved options. */
-export function listDependentSelections(optionId: string, standing: readonly ActiveSelection[]): ActiveSelection[] {
-  const links = new Map(standing.flatMap(({ option }) => (option === null ? [] : [[option.id, option]])))
-  return standing.filter(({ option }) => option !== null && listRequiredOptionIds(option.id, links).has(optionId))
+export function listDependentSelections(
+  optionId: string,
+  activeSelections: readonly ActiveSelection[],
+): ActiveSelection[] {
+  const links = new Map(activeSelections.flatMap(({ option }) => (option === null ? [] : [[option.id, option]])))
+  return activeSelections.filter(
+    ({ option }) => option !== null && listRequiredOptionIds(option.id, links).has(optionId),
+  )
 }
 
 /**

@@ -206,7 +206,7 @@ test('selecting an option with a computed cost creates no trade', async () => {
   expect((await plumbline.get('/api/ext/scopes', { key })).body.data).toEqual([])
 })
 
-test('a price that depends on the cost is computed at selection and again at approval', async () => {
+test('an option price that depends on the cost is computed when the option is selected and again when it is approved', async () => {
   const home = await newHome()
   const part = await newPart('DOR-FRT', 660)
   const optionId = await newOption({ marginPercent: 34 }, [{ partId: part, quantity: 1 }])

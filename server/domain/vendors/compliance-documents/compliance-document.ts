@@ -44,10 +44,10 @@ export interface ComplianceResult {
  * separately and returns the worst status, because a license cannot replace expired insurance. Ignores documents that
  * await review or were rejected.
  */
-export function assessCompliance(papers: readonly DatedDocument[], today: string): ComplianceResult {
+export function assessCompliance(documents: readonly DatedDocument[], today: string): ComplianceResult {
   const days: string[] = []
   const found = new Set<ComplianceStatus>()
-  for (const ofType of Map.groupBy(papers, (paper) => paper.type).values()) {
+  for (const ofType of Map.groupBy(documents, (paper) => paper.type).values()) {
     const valid = ofType.filter((paper) => computeStatusOnDate(paper.status, paper.expirationDate, today) === 'valid')
     for (const { effectiveDate, expirationDate } of valid) {
       if (effectiveDate !== null) days.push(effectiveDate)

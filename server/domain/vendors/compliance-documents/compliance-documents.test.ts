@@ -121,7 +121,7 @@ test.each<[string, object[], string]>([
     ],
     'expiring',
   ],
-])('a vendor with %s has the right compliance status', async (_what, documents, expected) => {
+])('the documents of a vendor with %s determine its compliance status', async (_what, documents, expected) => {
   const vendorId = await newVendor()
   for (const document of documents) {
     const dated = Object.entries(document).map(([field, value]) => [
@@ -306,7 +306,7 @@ test('a vendor becomes compliant on the effective date of its renewed document',
   await plumbline.until(`/api/ext/vendors/${vendorId}`, ({ body }) => body.complianceStatus === 'compliant')
 })
 
-test('a change of one compliance document does not hide the expiration of another document', async () => {
+test('changing one compliance document does not hide the expiration of another document', async () => {
   const vendorId = await newVendor()
   const { body: auto } = await add(vendorId, { type: 'auto', status: 'valid', expirationDate: inDays(1) })
   plumbline.clock.advance(2 * DAY_MS)

@@ -10,7 +10,7 @@ afterAll(() => plumbline.stop())
 const names = async (query = '', key = plumbline.key) =>
   (await plumbline.get(`/api/ext/scopes?${query}`, { key })).body.data.map((scope: { name: string }) => scope.name)
 
-test('a new trade can be read at its Location and emits no event', async () => {
+test('a new trade can be read at the URL in its Location header and emits no event', async () => {
   const created = await plumbline.post('/api/ext/scopes', { name: 'framing', code: '06-100', sequence: 60 })
   expect(created.status).toBe(201)
   expect(created.body).toMatchObject({ name: 'framing', code: '06-100', sequence: 60, version: 1, archivedAt: null })
@@ -193,7 +193,7 @@ test('a trade with a budget line cannot be renamed', async () => {
   expect(refused.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('budget lines: 1') })
 })
 
-test('archiving a trade without vendors frees its name', async () => {
+test('a trade without vendors can be archived, and its name can then be used again', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['pools'] }, { key })
   const { body: list } = await plumbline.get('/api/ext/scopes', { key })

@@ -170,7 +170,7 @@ test('syncing 500 vendors needs no more statements than one vendor, except for t
   expect(tooMany).toMatchObject({ status: 422, body: { errors: [{ pointer: '/rows', code: 'maxItems' }] } })
 })
 
-test('a vendor sync follows the rules of other syncs for repeats, dry runs, propose-only keys, permissions, and other builders', async () => {
+test('a vendor sync follows the same rules as other syncs for repeats, dry runs, propose-only keys, permissions, and other builders', async () => {
   const caller = await plumbline.newBuilder()
   const rows = [row('QB-1')]
   const once = { ...caller, headers: { 'idempotency-key': 'first' } }

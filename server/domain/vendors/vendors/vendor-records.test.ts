@@ -240,17 +240,17 @@ describe('the expected cost of a scorecard', () => {
     { lineId: 'crane', description: 'Larger crane', unitPrice: 900, alternate: true },
   ]
 
-  test('includes the awarded alternates of a lump sum', async () => {
+  test('the expected cost in a scorecard includes the awarded alternates of a lump sum', async () => {
     const scorecard = await scoreAward({ amount: 40_000, alternates }, { alternates: [0, 2] })
     expect(scorecard.orders).toMatchObject({ amount: 41_500, compared: 1, averageVariancePercent: 0 })
   })
 
-  test('includes the awarded alternates of a bid with lines', async () => {
+  test('the expected cost in a scorecard includes the awarded alternates of a bid with lines', async () => {
     const scorecard = await scoreAward({ lines, alternates }, { alternates: [0], alternateLineIds: ['crane'] })
     expect(scorecard.orders).toMatchObject({ amount: 42_900, compared: 1, averageVariancePercent: 0 })
   })
 
-  test('does not include alternates that were not awarded', async () => {
+  test('the expected cost in a scorecard does not include alternates that were not awarded', async () => {
     const scorecard = await scoreAward({ lines, alternates }, {})
     expect(scorecard.orders).toMatchObject({ amount: 40_000, compared: 1, averageVariancePercent: 0 })
   })

@@ -1,6 +1,6 @@
 import {
   type Contract,
-  isOpenToPrograms,
+  isOpenToApiClients,
   type Operation,
   type ResponseObject,
   type Schema,
@@ -35,7 +35,7 @@ export interface ReferenceSection {
 
 const indexes = new WeakMap<Contract, ReferenceIndex>()
 
-export function findReferenceIndex(contract: Contract): ReferenceIndex {
+export function getReferenceIndex(contract: Contract): ReferenceIndex {
   const known = indexes.get(contract)
   if (known !== undefined) return known
   const index = buildReferenceIndex(contract)
@@ -45,7 +45,7 @@ export function findReferenceIndex(contract: Contract): ReferenceIndex {
 
 function buildReferenceIndex(contract: Contract): ReferenceIndex {
   const { document } = contract
-  const byTag = Map.groupBy([...contract.operations.values()].filter(isOpenToPrograms), getTag)
+  const byTag = Map.groupBy([...contract.operations.values()].filter(isOpenToApiClients), getTag)
   const described = new Map((document.tags ?? []).map((tag: { name: string; description?: string }) => [tag.name, tag]))
   const groups = (document['x-tagGroups'] ?? []).flatMap(({ name, tags }) => {
     const rooms = tags.flatMap((tag): ReferenceSection[] => {

@@ -1,5 +1,5 @@
 import type { Contract, Operation, Schema } from '../../../platform/calls/contract.ts'
-import { findCatalog } from '../../skills/skill-catalog.ts'
+import { getSkillCatalog } from '../../skills/skill-catalog.ts'
 import { type Html, html } from '../page/html.ts'
 import { type Page, renderInlineMarkdown, renderMarkdown, type Site } from '../page/page.ts'
 import { listFields, renderFieldList } from './field-list.ts'
@@ -7,8 +7,8 @@ import { ABOUT_THESE_PAGES, splitIntroduction } from './introduction.ts'
 import { renderOperationSection } from './operation-section.ts'
 import {
   findPageItemSchema,
-  findReferenceIndex,
   findSuccessResponse,
+  getReferenceIndex,
   type ReferenceIndex,
   type ReferenceSection,
 } from './reference-index.ts'
@@ -19,7 +19,7 @@ import {
  * language.
  */
 export function renderReferenceOverview(site: Site, contract: Contract): Page {
-  const index = findReferenceIndex(contract)
+  const index = getReferenceIndex(contract)
   const all = index.groups.flatMap(({ rooms }) => rooms.flatMap(({ operations }) => operations))
   return {
     title: 'Reference',
@@ -53,10 +53,10 @@ ${rooms.map(
 
 /** Renders the page of a tag: its operations, followed by the objects that they return. */
 export function renderSectionPage(site: Site, contract: Contract, slug: string): Page | null {
-  const index = findReferenceIndex(contract)
+  const index = getReferenceIndex(contract)
   const section = index.sectionNamed(slug)
   if (section === undefined) return null
-  const skills = new Set(findCatalog(contract).skills.map(({ name }) => name))
+  const skills = new Set(getSkillCatalog(contract).skills.map(({ name }) => name))
   return {
     title: section.tag,
     section: '',

@@ -1,4 +1,4 @@
-import { buildChoices, type ImportKindDefinition, TEXT_ID } from './import-kind.ts'
+import { type ImportKindDefinition, mapWordsToValues, TEXT_ID } from './import-kind.ts'
 
 const SKU_HEADS = ['sku', 'partnumber', 'partno', 'part', 'item', 'itemcode', 'itemnumber', 'productcode', 'partcode']
 const UNIT_HEADS = ['unit', 'uom', 'unitofmeasure', 'um', 'units']
@@ -24,7 +24,7 @@ export const costCodeKind: ImportKindDefinition = {
       type: 'choice',
       isRequired: true,
       heads: ['category', 'type', 'costtype', 'class'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         labor: ['Labour', 'L'],
         material: ['Materials', 'M'],
         subcontract: ['Subcontractor', 'Subcontracts', 'Sub', 'S'],
@@ -150,7 +150,7 @@ export const optionKind: ImportKindDefinition = {
       type: 'choice',
       isRequired: true,
       heads: ['optiontype', 'type'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         structural: ['Structure'],
         design: ['Design center'],
         upgrade: [],

@@ -1,4 +1,4 @@
-import { buildChoices, type ImportKindDefinition, TEXT_ID } from './import-kind.ts'
+import { type ImportKindDefinition, mapWordsToValues, TEXT_ID } from './import-kind.ts'
 
 const HOME_HEADS = ['home', 'homename', 'job', 'jobname', 'house', 'lot', 'project']
 const VENDOR_HEADS = ['vendor', 'vendorname', 'subcontractor', 'company', 'assignedto']
@@ -27,7 +27,7 @@ export const permitKind: ImportKindDefinition = {
       type: 'choice',
       isRequired: true,
       heads: ['permittype', 'type', 'kind'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         building: ['Build', 'Residential', 'New construction'],
         electrical: ['Electric'],
         plumbing: ['Plumb'],
@@ -75,7 +75,7 @@ export const inspectionKind: ImportKindDefinition = {
       label: 'Authority',
       type: 'choice',
       heads: ['authority', 'inspectedby', 'by'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         municipal: ['City', 'County', 'Code'],
         internal: ['Builder', 'Own'],
         third_party: ['Third party', 'Engineer', 'Energy rater'],
@@ -90,7 +90,7 @@ export const inspectionKind: ImportKindDefinition = {
       label: 'Time of day',
       type: 'choice',
       heads: ['window', 'timeofday', 'time'],
-      choices: buildChoices({ am: ['Morning'], pm: ['Afternoon'], any: ['All day'] }),
+      choices: mapWordsToValues({ am: ['Morning'], pm: ['Afternoon'], any: ['All day'] }),
     },
     inspectorName: { label: 'Inspector', type: 'text', heads: ['inspector', 'inspectorname'] },
     notes: { label: 'Notes', type: 'text', heads: ['notes', 'note', 'comments', 'remarks'] },
@@ -124,7 +124,7 @@ export const punchItemKind: ImportKindDefinition = {
       label: 'Priority',
       type: 'choice',
       heads: ['priority', 'severity'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         routine: ['Normal', 'Low', 'Medium'],
         before_closing: ['Before closing', 'High', 'Must fix'],
         safety: ['Critical', 'Urgent'],
@@ -164,13 +164,13 @@ export const warrantyRequestKind: ImportKindDefinition = {
       label: 'Severity',
       type: 'choice',
       heads: ['severity', 'priority', 'urgency'],
-      choices: buildChoices({ emergency: ['Critical'], urgent: ['High'], routine: ['Normal', 'Low', 'Medium'] }),
+      choices: mapWordsToValues({ emergency: ['Critical'], urgent: ['High'], routine: ['Normal', 'Low', 'Medium'] }),
     },
     source: {
       label: 'Reported by way of',
       type: 'choice',
       heads: ['source', 'channel', 'origin'],
-      choices: buildChoices({ phone: ['Call'], email: ['Mail'], walkthrough: ['Walk'], owner_page: ['Portal'] }),
+      choices: mapWordsToValues({ phone: ['Call'], email: ['Mail'], walkthrough: ['Walk'], owner_page: ['Portal'] }),
     },
     reportedBy: {
       label: 'Reported by',
@@ -212,7 +212,7 @@ export const drawingKind: ImportKindDefinition = {
       type: 'choice',
       isRequired: true,
       heads: ['discipline', 'type', 'category'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         architectural: ['A', 'Architecture', 'Arch'],
         structural: ['S', 'Structure'],
         electrical: ['E', 'Electric'],
@@ -252,7 +252,7 @@ export const homeOwnerKind: ImportKindDefinition = {
       label: 'Language',
       type: 'choice',
       heads: ['language', 'preferredlanguage'],
-      choices: buildChoices({ en: ['English'], es: ['Spanish', 'Español'] }),
+      choices: mapWordsToValues({ en: ['English'], es: ['Spanish', 'Español'] }),
     },
   },
 }

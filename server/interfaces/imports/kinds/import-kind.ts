@@ -178,7 +178,7 @@ export function toHeadingKey(head: string): string {
 }
 
 /** Returns the value for each word that other systems use, by the normalized word. */
-export function buildChoices(words: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> {
+export function mapWordsToValues(words: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(words).flatMap(([value, texts]) => [value, ...texts].map((text) => [toHeadingKey(text), value])),
   )

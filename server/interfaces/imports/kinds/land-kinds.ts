@@ -1,4 +1,4 @@
-import { ADDRESS, buildChoices, type ImportKindDefinition, TEXT_ID } from './import-kind.ts'
+import { ADDRESS, type ImportKindDefinition, mapWordsToValues, TEXT_ID } from './import-kind.ts'
 
 const COMMUNITY_HEADS = [
   'community',
@@ -58,7 +58,7 @@ export const planKind: ImportKindDefinition = {
       label: 'Status',
       type: 'choice',
       heads: ['status', 'planstatus', 'active'],
-      choices: buildChoices({ draft: ['No'], released: ['Active', 'Yes', 'Available'], retired: ['Inactive'] }),
+      choices: mapWordsToValues({ draft: ['No'], released: ['Active', 'Yes', 'Available'], retired: ['Inactive'] }),
     },
     squareFeet: { label: 'Square feet', type: 'integer', heads: ['squarefeet', 'sqft', 'sf', 'area', 'heatedsf'] },
     bedrooms: { label: 'Bedrooms', type: 'integer', heads: ['bedrooms', 'beds', 'br'] },
@@ -103,7 +103,7 @@ export const homeKind: ImportKindDefinition = {
       label: 'Type',
       type: 'choice',
       heads: ['hometype', 'type', 'buildtype'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         spec: ['Inventory', 'Speculative'],
         presale: ['Pre-sale', 'Sold', 'Presold'],
         custom: [],
@@ -114,7 +114,7 @@ export const homeKind: ImportKindDefinition = {
       label: 'Swing',
       type: 'choice',
       heads: ['swing', 'garageside', 'handing', 'orientation'],
-      choices: buildChoices({ left: ['L', 'Left hand'], right: ['R', 'Right hand'] }),
+      choices: mapWordsToValues({ left: ['L', 'Left hand'], right: ['R', 'Right hand'] }),
     },
     basePrice: { label: 'Base price', type: 'number', heads: ['baseprice', 'price', 'salesprice', 'listprice'] },
     superintendentId: {

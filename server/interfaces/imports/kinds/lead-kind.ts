@@ -1,4 +1,4 @@
-import { buildChoices, type ImportKindDefinition, TEXT_ID } from './import-kind.ts'
+import { type ImportKindDefinition, mapWordsToValues, TEXT_ID } from './import-kind.ts'
 
 export const leadKind: ImportKindDefinition = {
   kind: 'lead',
@@ -20,7 +20,7 @@ export const leadKind: ImportKindDefinition = {
       label: 'Source',
       type: 'choice',
       heads: ['source', 'leadsource', 'origin'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         website: ['Web', 'Online', 'Internet'],
         referral: ['Referred', 'Friend'],
         phone: ['Call', 'Phone call'],

@@ -2,9 +2,9 @@ import { hasOnlyMigratedWork } from '../../../domain/paying/purchase-orders/amou
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { sum } from '../../../platform/values/money.ts'
 import {
-  buildChoices,
   type FieldDefinitions,
   type ImportKindDefinition,
+  mapWordsToValues,
   type RowValues,
   TEXT_ID,
 } from './import-kind.ts'
@@ -166,7 +166,7 @@ const PAYMENT_FIELDS: FieldDefinitions = {
     label: 'Type',
     type: 'choice',
     heads: ['paymenttype', 'type'],
-    choices: buildChoices({
+    choices: mapWordsToValues({
       progress: ['Draw', 'Partial', 'Progress payment', 'Bill payment'],
       final: ['Final payment'],
       retainage_release: ['Retainage', 'Retainage release', 'Retention'],
@@ -178,7 +178,7 @@ const PAYMENT_FIELDS: FieldDefinitions = {
     label: 'Method',
     type: 'choice',
     heads: ['method', 'paymentmethod', 'paidby'],
-    choices: buildChoices({
+    choices: mapWordsToValues({
       check: ['Cheque', 'Chk'],
       ach: ['EFT', 'Bank transfer', 'Direct deposit'],
       card: ['Credit card', 'Debit card'],

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { createKeyLookup } from '../../../platform/values/typed-keys.ts'
-import { buildChoices, type ImportKindDefinition, type RowValues, TEXT_ID } from './import-kind.ts'
+import { type ImportKindDefinition, mapWordsToValues, type RowValues, TEXT_ID } from './import-kind.ts'
 
-const TASK_TYPES = buildChoices({
+const TASK_TYPES = mapWordsToValues({
   work: ['Task', 'Construction'],
   inspection: ['Inspect'],
   delivery: ['Material'],

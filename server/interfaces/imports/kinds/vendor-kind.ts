@@ -2,8 +2,8 @@ import { splitAddressLines } from './address-lines.ts'
 import {
   ACCOUNTING_ID,
   ADDRESS,
-  buildChoices,
   type ImportKindDefinition,
+  mapWordsToValues,
   type RowValues,
   TEXT_ID,
   toHeadingKey,
@@ -68,7 +68,7 @@ export const vendorKind: ImportKindDefinition = {
       label: 'Status',
       type: 'choice',
       heads: ['status', 'activestatus', 'vendorstatus', 'active'],
-      choices: buildChoices({
+      choices: mapWordsToValues({
         active: ['Yes', 'True', 'Approved', 'Current', 'A'],
         inactive: ['Not-active', 'Not active', 'No', 'False', 'Archived', 'I', 'Deleted'],
         on_hold: ['On hold', 'Hold', 'Suspended'],

@@ -172,7 +172,7 @@ export function listQuestions(
   const identified = identifiedBy.some((names) => names.every((name) => name.endsWith('?') || mapped.has(name)))
   const missing = Object.entries(fields).flatMap(([field, definition]): ImportQuestion[] => {
     if (definition.isRequired !== true || mapped.has(field) || identified) return []
-    const message = `Which column contains ${definition.label}? ${label} need it.`
+    const message = `Which column contains ${definition.label}? It is required for ${label.toLowerCase()}.`
     return [{ code: 'required_field', column: null, message }]
   })
   return [...missing, ...asked]

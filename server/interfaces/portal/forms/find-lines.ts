@@ -5,7 +5,7 @@ export const MIN_LINES_TO_SEARCH = 10
 export const MAX_SEARCH_LENGTH = 100
 
 /** Returns the places of the lines whose description contains all words, ignoring case and accents. */
-export function findLines({ lines }: Pick<PortalRequest, 'lines'>, words: string): number[] {
+export function findMatchingLines({ lines }: Pick<PortalRequest, 'lines'>, words: string): number[] {
   const wanted = simplify(words)
     .split(/\s+/)
     .filter((word) => word !== '')
@@ -16,7 +16,7 @@ export function findLines({ lines }: Pick<PortalRequest, 'lines'>, words: string
 }
 
 /** Returns the words that were searched for; empty if nothing was. */
-export function readSearch(value: unknown): string {
+export function readSearchText(value: unknown): string {
   return typeof value === 'string' ? value.trim().slice(0, MAX_SEARCH_LENGTH) : ''
 }
 

@@ -5,7 +5,7 @@ import { isHttps, readCookie, toHostCookieName } from '../../../platform/calls/h
 import { notFound, problem } from '../../../platform/problems/problem.ts'
 import { renderConfirmPage, renderLinkListPage, renderLinkRequestPage } from '../pages/link-list-page.ts'
 import { createPageReader, redirect, sendPage } from '../responses/page-responses.ts'
-import { readLinkListCookie, readLinkListToken, spendLinkListToken, toLinkListCookie } from './link-list-tokens.ts'
+import { consumeLinkListToken, readLinkListCookie, readLinkListToken, toLinkListCookie } from './link-list-tokens.ts'
 import { listVendorLinks, openVendorLink } from './vendor-links.ts'
 
 const COOKIE = 'portal_links'
@@ -70,7 +70,7 @@ export function addLinkListRoutes(
     await sendPage(req, res, 200, renderConfirmPage(getReader(req)))
   })
   const confirm = handle(async (req, res) => {
-    const content = await spendLinkListToken(services, String(req.params.linkToken))
+    const content = await consumeLinkListToken(services, String(req.params.linkToken))
     if (content === null) return redirect(req, res, readEmail(req) === null ? `${PAGE}?done=used` : PAGE)
     res.cookie(cookieName, toLinkListCookie(services, content.email), cookieOptions)
     redirect(req, res, PAGE)

@@ -42,7 +42,7 @@ export function readLinkListToken(services: Services, token: string): { email: s
 }
 
 /** Uses a token up and returns its address; null if the token is not valid, has expired, or was used before. */
-export async function spendLinkListToken(services: Services, token: string): Promise<{ email: string } | null> {
+export async function consumeLinkListToken(services: Services, token: string): Promise<{ email: string } | null> {
   const content = readToken(services, token)
   if (content === null) return null
   const { organizationId, id, email } = content

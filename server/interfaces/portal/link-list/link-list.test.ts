@@ -76,7 +76,7 @@ async function confirm(path: string): Promise<string> {
 
 const list = async (cookie: string) => (await visit('/portal/links', { headers: { cookie } })).text()
 
-test('a vendor can open its links with every builder after it confirmed its email address', async () => {
+test('a vendor can open its portal links from all builders after confirming its email address', async () => {
   const path = await requestMail(EMAIL)
   // A program that opens the link does not use it up.
   expect(await (await visit(path)).text()).toContain('Show my links')
@@ -93,21 +93,21 @@ test('a vendor can open its links with every builder after it confirmed its emai
   expect(other.headers.get('location')).toBe(await linkPath(invitationId))
 })
 
-test('a mailed link to the list works only once', async () => {
+test('an emailed link to the list of portal links works only once', async () => {
   const path = await requestMail(FOREMAN)
   await confirm(path)
   expect((await send(path, {})).headers.get('location')).toBe('/portal/links?done=used')
   expect(await (await visit('/portal/links?done=used')).text()).toContain('already used')
 })
 
-test('a mailed link to the list expires after one hour', async () => {
+test('an emailed link to the list of portal links expires after one hour', async () => {
   const path = await requestMail(EMAIL)
   plumbline.clock.advance(3_600_001)
   expect((await visit(path)).headers.get('location')).toBe('/portal/links?done=used')
   expect((await send(path, {})).headers.getSetCookie()).toEqual([])
 })
 
-test('the email about the links names no builder, so that builders do not learn of each other', async () => {
+test('the email with the link to the list names no builder, so that builders do not learn of each other', async () => {
   await requestMail(EMAIL)
   const texts: string[] = []
   for (const { key, vendorId } of builders) {
@@ -118,7 +118,7 @@ test('the email about the links names no builder, so that builders do not learn 
   expect(texts.join()).not.toMatch(/First Homes|Second Homes|\/portal\/links\/lnk/)
 })
 
-test('the response to an unknown address is the same as to a known address', async () => {
+test('a request for the list of portal links gets the same response for known and unknown email addresses', async () => {
   const before = mailServer.received.length
   const [known, unknown] = [
     await send('/portal/links', { email: 'nobody@example.com' }),
@@ -130,14 +130,14 @@ test('the response to an unknown address is the same as to a known address', asy
   expect((await send('/portal/links', { email: 'nobody' })).headers.get('location')).toBe('/portal/links?done=wrong')
 })
 
-test('without a confirmed address, no link opens', async () => {
+test('portal links in the list cannot be opened without a confirmed email address', async () => {
   for (const cookie of ['', 'portal_links=forged', 'portal_links=djIu'])
     expect((await send('/portal/links', { do: 'open', link: at(0).vendorId }, cookie)).headers.get('location')).toBe(
       '/portal/links',
     )
 })
 
-test('a vendor does not see links that a builder revoked', async () => {
+test('the list of portal links omits links that a builder revoked', async () => {
   const { key, vendorId } = at(0)
   const cookie = await confirm(await requestMail(FOREMAN))
   await plumbline.post(`/api/ext/vendors/${vendorId}/revoke-portal`, undefined, { key })
@@ -146,7 +146,7 @@ test('a vendor does not see links that a builder revoked', async () => {
   expect(await list(cookie)).toContain('First Homes')
 })
 
-test('an expired link to the whole portal is replaced when the vendor opens it from the list', async () => {
+test('opening an expired link from the list of portal links replaces it', async () => {
   const { vendorId } = at(0)
   const old = await linkPath(vendorId)
   plumbline.clock.advance(181 * DAY_MS)
@@ -162,7 +162,7 @@ test('an expired link to the whole portal is replaced when the vendor opens it f
   expect((await visit(opened)).headers.get('location')).toBeNull()
 })
 
-test('old requests of one builder do not hide the links of another builder', async () => {
+test('in the list of portal links, old bid requests of one builder do not hide the links of another builder', async () => {
   const [first, second] = [at(0), at(1)]
   const { rows } = await sql<{ organizationId: string; invitationId: string }>`
     select "organizationId", "id" as "invitationId" from "invitations" where "vendorId" = ${second.vendorId}`.execute(
@@ -182,7 +182,7 @@ test('old requests of one builder do not hide the links of another builder', asy
   expect(html).toContain(first.vendorId)
 })
 
-test('a missing page below a valid link leads back to the portal', async () => {
+test('the error page for a missing portal page links to the start page of the portal', async () => {
   const root = await linkPath(at(0).vendorId)
   const missing = await visit(`${root}/nothing`)
   const html = await missing.text()
@@ -191,7 +191,7 @@ test('a missing page below a valid link leads back to the portal', async () => {
   expect(html).not.toContain('action="/portal/links"')
 })
 
-test('the page of a link that was never issued offers to email the link without naming a builder', async () => {
+test("the error page for an unknown portal link offers to email the vendor's links but names no builder", async () => {
   const html = await (await visit('/portal/inv_nothing')).text()
   expect(html).toContain('action="/portal/links"')
   expect(html).not.toMatch(/First Homes|Second Homes/)

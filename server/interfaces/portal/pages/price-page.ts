@@ -1,6 +1,6 @@
 import type { PortalAttachment, PortalBid, PortalBidInvitation } from '../../../../client/contract.gen.ts'
 import { computeLineTotal } from '../../../platform/values/money.ts'
-import { findLines, MAX_SEARCH_LENGTH, MIN_LINES_TO_SEARCH } from '../forms/find-lines.ts'
+import { findMatchingLines, MAX_SEARCH_LENGTH, MIN_LINES_TO_SEARCH } from '../forms/find-lines.ts'
 import {
   type FieldError,
   type FormErrors,
@@ -64,7 +64,7 @@ export function renderPricePage(place: PageContext, view: PriceView): string {
 function renderLineSearch({ reader }: PageContext, { invitation: { request }, search }: PriceView): string {
   if (request.lines.length < MIN_LINES_TO_SEARCH) return ''
   const words = reader.words.request
-  const links = findLines(request, search).map(
+  const links = findMatchingLines(request, search).map(
     (i) => `<li><a href="#p${i}">${escapeHtml(request.lines[i]?.description ?? '')}</a></li>`,
   )
   const found =

@@ -7,7 +7,7 @@ import type {
 import { getBiddingState, isBeforeDeadline } from '../../../domain/bidding/bid-requests/bidding-state.ts'
 import { countDaysBetween, toLocalDate } from '../../../platform/values/calendar.ts'
 import { humanizeValue } from '../../../platform/values/format.ts'
-import { findLines, MAX_SEARCH_LENGTH, MIN_LINES_TO_SEARCH } from '../forms/find-lines.ts'
+import { findMatchingLines, MAX_SEARCH_LENGTH, MIN_LINES_TO_SEARCH } from '../forms/find-lines.ts'
 import { renderSubmittedBid } from './bid-sheet.ts'
 import { renderBidSteps } from './bid-steps.ts'
 import { renderFileSheet } from './file-sheet.ts'
@@ -130,7 +130,7 @@ function renderLineTable(place: PageContext, request: PortalRequest, search: str
   const { lines } = request
   if (lines.length === 0) return ''
   const { whatToPrice, optional } = reader.words.request
-  const shown = new Set(findLines(request, search))
+  const shown = new Set(findMatchingLines(request, search))
   const rows = lines
     .filter((_line, i) => shown.has(i))
     .map(

@@ -6,7 +6,7 @@ import { addDays } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import { attemptTask } from '../frame/attempt-task.ts'
-import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
+import { createRowConflict, type RejectedItem } from '../frame/rejected-item.ts'
 import { getToday, truncateRows } from '../frame/report.ts'
 
 /** Issuing an order locks a home, an order, and a vendor. More orders would delay other requests. */
@@ -31,11 +31,11 @@ export async function issuePurchaseOrders(
   const last = withinDays === undefined ? null : addDays(getToday(call), withinDays)
   const isDue = ({ firstTaskOn }: OrderToIssue) => last === null || (firstTaskOn !== null && firstTaskOn <= last)
   const due = truncateRows(found.rows.filter(isDue), MAX_ORDERS)
-  const heldBack: RefusedItem[] = found.rows
+  const heldBack: RejectedItem[] = found.rows
     .filter((order) => !isDue(order))
     .map((order) => ({
       ...toRefusedOrder(order, poIds),
-      problem: toRowConflict('wrong_status', describeTooEarly(order)),
+      problem: createRowConflict('wrong_status', describeTooEarly(order)),
     }))
   const issued: IssuePurchaseOrdersResult['issued'] = []
   for (const order of due.rows) {
@@ -66,7 +66,7 @@ interface OrderToIssue {
 function toRefusedOrder(
   { id, number }: OrderToIssue,
   poIds: readonly string[] | undefined,
-): Omit<RefusedItem, 'problem'> {
+): Omit<RejectedItem, 'problem'> {
   return { id, label: number, pointer: poIds === undefined ? null : `/input/poIds/${poIds.indexOf(id)}` }
 }
 

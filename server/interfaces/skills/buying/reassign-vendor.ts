@@ -8,7 +8,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { attemptTask } from '../frame/attempt-task.ts'
 import { findHomeOverview, type HomeOverview } from '../frame/home-overview.ts'
-import type { RefusedItem } from '../frame/refused-item.ts'
+import type { RejectedItem } from '../frame/rejected-item.ts'
 import { getToday, truncateRows } from '../frame/report.ts'
 
 /** A trade of a home usually has only a few orders and tasks. A larger number would lock the home for too long. */
@@ -21,7 +21,7 @@ export async function reassignVendor(input: Checked['ReassignVendorInput'], call
   const vendor = await vendors.find(call, newVendorId)
   const standing = truncateRows(await findOrdersToReplace(call, input), MAX_ORDERS)
   const replaced: ReassignVendorResult['replaced'] = []
-  const kept: RefusedItem[] = []
+  const kept: RejectedItem[] = []
   const found = await orders.findAll(call, standing.rows)
   // An order is voided with its variance orders, so the variance orders are replaced first.
   for (const before of found.toSorted(

@@ -52,7 +52,9 @@ export async function reportBudgetVsActual(
       truncated,
       unknown: selectSentences(
         await explainEarlyDate(call, through),
-        isUnlocked && through < today && `The budget was not locked on ${formatDate(through)}. It is as of today.`,
+        isUnlocked &&
+          through < today &&
+          `The budget was not locked on ${formatDate(through)}, so the current budget is shown.`,
         groupBy === 'costCode' && uncoded > 0 && 'Lines without a cost code are shown as one group.',
       ),
     }),

@@ -4,7 +4,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import { attemptTask } from '../frame/attempt-task.ts'
-import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
+import { createRowConflict, type RejectedItem } from '../frame/rejected-item.ts'
 import { truncateRows } from '../frame/report.ts'
 
 /** Approving a timesheet posts a week of entries. A builder has a few dozen employees. */
@@ -14,14 +14,17 @@ export async function approveTimesheets(input: ApproveTimesheetsInput, call: Cal
   const { weekStarting, userIds } = input
   const { rows, truncated } = truncateRows(await findSheetsToApprove(call, input), MAX_SHEETS)
   const approved: ApproveTimesheetsResult['approved'] = []
-  const refused: RefusedItem[] = []
+  const refused: RejectedItem[] = []
   for (const { userId, user, timesheetId } of rows) {
     const pointer = userIds === undefined ? null : `/input/userIds/${userIds.indexOf(userId)}`
     const reported = { id: timesheetId, label: user, pointer }
     if (timesheetId === null) {
       refused.push({
         ...reported,
-        problem: toRowConflict('missing_data', `${user} has no timesheet for the week of ${formatDate(weekStarting)}.`),
+        problem: createRowConflict(
+          'missing_data',
+          `${user} has no timesheet for the week of ${formatDate(weekStarting)}.`,
+        ),
       })
       continue
     }

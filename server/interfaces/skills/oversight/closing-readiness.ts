@@ -7,7 +7,7 @@ import { notFound } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
 import { findHomeOverview } from '../frame/home-overview.ts'
 import { selectSentences } from '../frame/report.ts'
-import { toCheck, toNoneLeftCheck, toReadinessResult } from './readiness.ts'
+import { createCheck, createNoneLeftCheck, toReadinessResult } from './readiness.ts'
 
 interface ClosingState {
   openTasks: number
@@ -28,23 +28,27 @@ export async function checkClosingReadiness({ homeId }: ClosingReadinessInput, c
   const [{ home, status }, of] = await Promise.all([findHomeOverview(call, homeId), findClosingState(call, homeId)])
   const isBuilt = status === 'completed' || status === 'closed' || status === 'warranty'
   const checks = [
-    toCheck('completed', isBuilt, `The home is ${describeStatus(status)}.`),
-    toNoneLeftCheck('tasks', of.openTasks, 'Open tasks'),
-    toCheck(
+    createCheck('completed', isBuilt, `The home is ${describeStatus(status)}.`),
+    createNoneLeftCheck('tasks', of.openTasks, 'Open tasks'),
+    createCheck(
       'certificate_of_occupancy',
       of.hasOccupancy,
       of.hasOccupancy ? 'The occupancy milestone is completed.' : 'The occupancy milestone is missing or pending.',
     ),
-    toNoneLeftCheck('orders', of.openOrders, 'Unsettled orders'),
-    toCheck('payable', of.payable <= 0, `The amount payable to vendors is ${formatAmount(of.payable, call.currency)}.`),
-    toNoneLeftCheck('lien_waivers', of.missingWaivers, 'Payments without a signed lien waiver'),
-    toCheck(
+    createNoneLeftCheck('orders', of.openOrders, 'Unsettled orders'),
+    createCheck(
+      'payable',
+      of.payable <= 0,
+      `The amount payable to vendors is ${formatAmount(of.payable, call.currency)}.`,
+    ),
+    createNoneLeftCheck('lien_waivers', of.missingWaivers, 'Payments without a signed lien waiver'),
+    createCheck(
       'sale',
       of.saleStatus === 'pipeline_complete',
       of.saleStatus === null ? 'The home has no sale.' : `The sale is ${describeStatus(of.saleStatus)}.`,
     ),
-    toNoneLeftCheck('contingencies', of.openContingencies, 'Open contingencies'),
-    toCheck(
+    createNoneLeftCheck('contingencies', of.openContingencies, 'Open contingencies'),
+    createCheck(
       'deposits',
       of.depositsOutstanding === 0,
       `The amount of outstanding deposits is ${formatAmount(of.depositsOutstanding, call.currency)}.`,
@@ -61,15 +65,15 @@ export async function checkClosingReadiness({ homeId }: ClosingReadinessInput, c
 
 function checkPunchList({ openPunchItems, openWalkthroughs }: ClosingState) {
   return [
-    toNoneLeftCheck('punch_items', openPunchItems, 'Punch items to verify before closing'),
-    toNoneLeftCheck('walkthroughs', openWalkthroughs, 'Walkthroughs to sign'),
+    createNoneLeftCheck('punch_items', openPunchItems, 'Punch items to verify before closing'),
+    createNoneLeftCheck('walkthroughs', openWalkthroughs, 'Walkthroughs to sign'),
   ]
 }
 
 function checkInspections({ openInspections, openPermits }: ClosingState) {
   return [
-    toNoneLeftCheck('inspections', openInspections, 'Inspections to pass'),
-    toNoneLeftCheck('permits', openPermits, 'Permits to close'),
+    createNoneLeftCheck('inspections', openInspections, 'Inspections to pass'),
+    createNoneLeftCheck('permits', openPermits, 'Permits to close'),
   ]
 }
 

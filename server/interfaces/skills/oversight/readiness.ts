@@ -5,13 +5,13 @@ import { createReportFooter } from '../frame/report.ts'
 
 type ReadinessCheck = ReadinessResult['checks'][number]
 
-export function toCheck(name: string, isMet: boolean, detail: string): ReadinessCheck {
+export function createCheck(name: string, isMet: boolean, detail: string): ReadinessCheck {
   return { check: name, isMet, detail }
 }
 
 /** Returns a readiness check that passes if the count is 0. */
-export function toNoneLeftCheck(name: string, count: number, label: string): ReadinessCheck {
-  return toCheck(name, count === 0, `${label}: ${formatNumber(count)}.`)
+export function createNoneLeftCheck(name: string, count: number, label: string): ReadinessCheck {
+  return createCheck(name, count === 0, `${label}: ${formatNumber(count)}.`)
 }
 
 export function toReadinessResult(

@@ -5,7 +5,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import { findHomeOverview } from '../frame/home-overview.ts'
-import { toCheck, toNoneLeftCheck, toReadinessResult } from './readiness.ts'
+import { createCheck, createNoneLeftCheck, toReadinessResult } from './readiness.ts'
 
 /** The number of first tasks of a home. The orders and parts of these tasks must be ready on the first day. */
 const FIRST_TASKS = 5
@@ -23,28 +23,32 @@ export async function checkStartPackage({ homeId }: StartPackageCheckInput, call
   const [home, of] = await Promise.all([findHomeOverview(call, homeId), findStartState(call, homeId)])
   const isPermitted = of.hasPermit || home.status === 'ready_to_start' || home.status === 'under_construction'
   const checks = [
-    toCheck(
+    createCheck(
       'permit',
       isPermitted,
       isPermitted
         ? 'A permit milestone is completed, or the home is ready to start or under construction.'
         : `The home is ${describeStatus(home.status)}, and no permit milestone is completed.`,
     ),
-    toCheck('plan', home.planId !== null, home.planId === null ? 'The home has no plan.' : 'The home has a plan.'),
-    toCheck('budget', of.budgetLines > 0, of.budgetLines > 0 ? 'The home has a budget.' : 'The home has no budget.'),
-    toCheck(
+    createCheck('plan', home.planId !== null, home.planId === null ? 'The home has no plan.' : 'The home has a plan.'),
+    createCheck(
+      'budget',
+      of.budgetLines > 0,
+      of.budgetLines > 0 ? 'The home has a budget.' : 'The home has no budget.',
+    ),
+    createCheck(
       'budget_locked',
       home.budgetLockedAt !== null,
       home.budgetLockedAt === null ? 'The budget is not locked.' : 'The budget is locked.',
     ),
-    toNoneLeftCheck('selections', of.undecided, 'Undecided selections'),
-    toCheck(
+    createNoneLeftCheck('selections', of.undecided, 'Undecided selections'),
+    createCheck(
       'schedule',
       of.tasks > 0,
       of.tasks > 0 ? `Number of tasks in the schedule: ${of.tasks}.` : 'The home has no schedule.',
     ),
-    toNoneLeftCheck('vendors', of.withoutVendor, 'Tasks without a vendor'),
-    toNoneLeftCheck('orders', of.unordered, `Orders not issued for the first ${FIRST_TASKS} tasks`),
+    createNoneLeftCheck('vendors', of.withoutVendor, 'Tasks without a vendor'),
+    createNoneLeftCheck('orders', of.unordered, `Orders not issued for the first ${FIRST_TASKS} tasks`),
   ]
   return toReadinessResult(call, { homeId, home: home.home }, checks, [
     'This check does not cover engineering, utilities, or the construction loan.',

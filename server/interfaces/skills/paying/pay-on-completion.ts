@@ -6,7 +6,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { sum } from '../../../platform/values/money.ts'
 import { attemptTask } from '../frame/attempt-task.ts'
-import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
+import { createRowConflict, type RejectedItem } from '../frame/rejected-item.ts'
 import { toEnteredPayment } from './entered-payment.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function payOnCompletion(
     before.status === 'completed'
       ? before
       : await call.operation('completeTask', { taskId, ...(date !== undefined && { date }) })
-  const refused: RefusedItem[] = []
+  const refused: RejectedItem[] = []
   const completed: PurchaseOrder[] = []
   // Orders are processed in order of their IDs, because all code locks orders in this sequence.
   for (const id of before.poIds.toSorted()) {
@@ -63,7 +63,7 @@ async function enterPayments(
   call: Call,
   completed: readonly PurchaseOrder[],
   { invoiceNumber, method }: PaymentTerms,
-  refused: RefusedItem[],
+  refused: RejectedItem[],
 ): Promise<PayOnCompletionResult['payments']> {
   const parts = await findPartsOfOrders(
     call,
@@ -74,7 +74,7 @@ async function enterPayments(
     amount: sum(parts.flatMap((part) => (part.poId === order.id ? getOpenAmounts(part).gross : []))),
   }))
   for (const { order } of due.filter(({ amount }) => amount === 0)) {
-    const problem = toRowConflict(
+    const problem = createRowConflict(
       'not_enough_left',
       order.unbilledAmount === 0
         ? `All completed work on ${order.number} is already included in payments.`

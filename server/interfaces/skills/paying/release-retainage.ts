@@ -9,7 +9,7 @@ import { describeStatus } from '../../../platform/values/format.ts'
 import { computePercentAmount, sum } from '../../../platform/values/money.ts'
 import { attemptTask } from '../frame/attempt-task.ts'
 import { findHomeOverview } from '../frame/home-overview.ts'
-import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
+import { createRowConflict, type RejectedItem } from '../frame/rejected-item.ts'
 import { truncateRows } from '../frame/report.ts'
 import { toEnteredPayment } from './entered-payment.ts'
 
@@ -34,12 +34,12 @@ export async function releaseRetainage(
     rows.map(({ id }) => id),
   )
   const payments: ReleaseRetainageResult['payments'] = []
-  const heldBack: RefusedItem[] = []
+  const heldBack: RejectedItem[] = []
   for (const order of rows) {
     const reason = findHoldReason(order, status, lacking)
     const { id, number: label } = order
     if (reason !== null) {
-      heldBack.push({ id, label, pointer: null, problem: toRowConflict('open_work', reason) })
+      heldBack.push({ id, label, pointer: null, problem: createRowConflict('open_work', reason) })
       continue
     }
     const released = await attemptTask(call, async (call) => {

@@ -54,7 +54,7 @@ test('triageWarrantyRequest returns the coverage, the vendor that built the work
   expect(triage.similar).toMatchObject([{ warrantyRequestId: earlier.id }])
 })
 
-test('a daily log is drafted from the schedule and lists the facts that a person must add', async () => {
+test('prepareDailyLog drafts a daily log from the schedule and lists the facts that a user must add', async () => {
   const task = { homeId, name: 'Paint walls', durationDays: 2, vendorId, scope: 'painting', plannedStart: today() }
   const { id: taskId } = await create('tasks', task)
   const before = await run('prepareDailyLog', { homeId })
@@ -68,7 +68,7 @@ test('a daily log is drafted from the schedule and lists the facts that a person
   expect((await run('prepareDailyLog', { homeId })).dailyLogId).toBe(log.id)
 })
 
-test('handling a failed inspection creates the next attempt, the punch items, and a backcharge', async () => {
+test('handleFailedInspection creates the next attempt, the punch items, and a backcharge', async () => {
   const { id: inspectionId } = await create('inspections', { homeId, name: 'Paint inspection', authority: 'internal' })
   const corrections = [
     { text: 'Second coat', note: 'Missing in the hall.', scope: 'painting', vendorId },
@@ -100,7 +100,7 @@ test('handling a failed inspection creates the next attempt, the punch items, an
   expect(refused.body.errors).toMatchObject([{ pointer: '/input/feeAmount' }])
 })
 
-test('dispatching a warranty request proposes a visit of the vendor of the order', async () => {
+test('dispatchWarrantyRequest proposes a visit by the vendor that had the order for the trade', async () => {
   const { id } = await create('warranty-requests', { homeId, description: 'Paint is flaking.', scope: 'painting' })
   const input = { warrantyRequestId: id, decision: 'goodwill', date: today(3), window: 'am' }
   const { request, visit, missing } = await run('dispatchWarrantyRequest', input)
@@ -114,7 +114,7 @@ test('dispatching a warranty request proposes a visit of the vendor of the order
   ])
 })
 
-test('recurring defects have a ratio only for groups with at least 3 requests', async () => {
+test('recurringDefects computes a ratio only for groups of at least 3 requests', async () => {
   const { rows, requests } = await run('recurringDefects', { groupBy: 'scope' })
   expect(requests).toBe(4)
   expect(rows).toMatchObject([
@@ -125,7 +125,7 @@ test('recurring defects have a ratio only for groups with at least 3 requests', 
   expect(byVendor.rows.find(({ key }: { key: string }) => key === vendorId)).toMatchObject({ requests: 1 })
 })
 
-test('the agenda of an owner lists due choices, signatures, and visits with the task that each one blocks', async () => {
+test('ownerAgenda lists due choices, signatures, and visits with the task that each one blocks', async () => {
   await create('tasks', { homeId, name: 'Second coat', durationDays: 1, scope: 'painting', plannedStart: today(8) })
   const choice = { customDescription: 'Color of the hall', unitPrice: 0, scope: 'painting', deadline: today(-1) }
   const selected = await plumbline.post(`/api/ext/homes/${homeId}/selections`, { ...choice, overrideReason: 'Late.' })
@@ -140,7 +140,7 @@ test('the agenda of an owner lists due choices, signatures, and visits with the 
   expect(overdue).toBe(1)
 })
 
-test('the scorecard has a separate score for work on the site', async () => {
+test('the vendor scorecard has a separate score for work on the site', async () => {
   const { body } = await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard`)
   expect(body.field).toMatchObject({ punchItems: 2, inspections: 1, firstPassPercent: 0, warrantyRequests: 1 })
   expect(body.fieldScore).toBe(50)
@@ -152,7 +152,7 @@ test('a home with open punch items, walkthroughs, or inspections is not ready to
   expect(open).toMatchObject({ punch_items: false, walkthroughs: false, inspections: false, permits: true })
 })
 
-test('overdue punch items are listed as exceptions', async () => {
+test('exceptionsToday lists overdue punch items', async () => {
   const { exceptions } = await run('exceptionsToday', {})
   const kinds = exceptions.map(({ kind }: { kind: string }) => kind)
   expect(kinds).toContain('overdue_punch_item')

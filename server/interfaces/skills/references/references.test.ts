@@ -36,7 +36,7 @@ test('an exact name, a code, or a name with its community can replace an ID in a
   expect(composite.body.result.communityId).toBe(site.communityId)
 })
 
-test('names can replace IDs in lists', async () => {
+test('names can replace IDs in the lists of a skill input', async () => {
   const { vendorIds: _, ...framing } = site.framing()
   const request = await execute('createBidRequest', {
     ...{ ...framing, communityId: 'Juniper Ridge', title: 'Framing, Lot 15', homeIds: ['Lot 15'] },
@@ -51,7 +51,7 @@ test('names can replace IDs in lists', async () => {
     expect((await execute('getBidRequest', { bidRequestId })).body.result.id).toBe(id)
 })
 
-test('a name followed by a number identifies a bid', async () => {
+test('a vendor name followed by a bid request number identifies a bid', async () => {
   const { vendorIds: _, ...framing } = site.framing()
   const request = await execute('createBidRequest', {
     ...{ ...framing, communityId: 'Juniper Ridge', title: 'Framing, second round', homeIds: ['Lot 15'] },
@@ -69,7 +69,7 @@ test('a name followed by a number identifies a bid', async () => {
     expect([called, (await execute('getBid', { bidId: called })).body.result?.id]).toEqual([called, bidId])
 })
 
-test('the error for an ambiguous name lists all matching records and their communities', async () => {
+test('the error for an ambiguous name in a skill input lists all matching records and their communities', async () => {
   const refused = await execute('getHome', { homeId: 'Lot 14' })
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({
@@ -100,7 +100,7 @@ test("the error for an ambiguous vendor name shows each vendor's contact data an
   })
 })
 
-test('the error for an unknown name contains the record type, the name, and the most similar names', async () => {
+test('the error for an unknown name in a skill input contains the record type, the name, and the most similar names', async () => {
   const refused = await execute('getVendor', { vendorId: 'Hill Cuontry Framer' })
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({
@@ -123,7 +123,7 @@ test('the error for an unknown name contains the record type, the name, and the 
   expect((await execute('getHome', { homeId: 'hom_01m7y975jzfesvq6bggkwav0ye' })).status).toBe(404)
 })
 
-test('a name can refer only to a record that the caller can read and that is not archived', async () => {
+test('a name in a skill input can refer only to a record that the caller can read and that is not archived', async () => {
   const gone = (await post('/vendors', { companyName: 'Gone Framing' })).body.id
   await plumbline.delete(`/api/ext/vendors/${gone}`, { key: site.key })
   expect((await execute('getVendor', { vendorId: 'Gone Framing' })).body.code).toBe('unknown_reference')

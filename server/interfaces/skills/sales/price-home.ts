@@ -1,6 +1,6 @@
 import type { Option, PriceHomeResult } from '../../../../client/contract.gen.ts'
 import { type Costing, computeCosting } from '../../../domain/costs/budgets/costing.ts'
-import { explainWhyNotSelectable } from '../../../domain/costs/options/option.ts'
+import { explainWhyOptionCannotBeSelected } from '../../../domain/costs/options/option.ts'
 import * as plans from '../../../domain/land/plans/queries.ts'
 import {
   computeUnitPrice,
@@ -74,7 +74,7 @@ function findConflicts({ house, selected }: HomeFromPlan): string[] {
   const codes = new Map(selected.map(({ option }) => [option.id, option.code]))
   const found = selected.flatMap(({ option }) =>
     selectSentences(
-      explainWhyNotSelectable(option, house) ?? false,
+      explainWhyOptionCannotBeSelected(option, house) ?? false,
       option.status !== 'active' && `${option.code} is ${option.status}.`,
       findExclusion(option, standing, house, codes) ?? false,
       listMissingRequirements(option, standing).length > 0 && `${option.code} requires options that are not selected.`,

@@ -5,7 +5,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { attemptTask } from '../frame/attempt-task.ts'
-import type { RefusedItem } from '../frame/refused-item.ts'
+import type { RejectedItem } from '../frame/rejected-item.ts'
 import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 /** Each notice locks a task and writes an email. More notices would delay other requests. */
@@ -23,7 +23,7 @@ export async function notifyVendorsOfSchedule(
     throw validationFailed([{ pointer: '/homeId', code: 'required', message: 'is required unless communityId is set' }])
   const { rows, truncated } = truncateRows(await findComingTasks(call, input), MAX_NOTICES)
   const notices: ScheduleNotice[] = []
-  const refused: RefusedItem[] = []
+  const refused: RejectedItem[] = []
   for (const row of rows) {
     const { taskId, vendorId } = row
     const said = message === undefined ? {} : { message }

@@ -6,7 +6,7 @@ import type { Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { recordAuditEntries } from './record-audit-entries.ts'
 
-interface RefusalRecorderParts {
+interface RejectionRecorderParts {
   database: Database
   clock: Clock
   failures: FailureLog
@@ -51,7 +51,7 @@ interface RefusalCount {
  * The number of entries is limited. The first rejection in a minute causes an entry, and later rejections increase the
  * count of the next entry.
  */
-export function createRefusalRecorder({ database, clock, failures }: RefusalRecorderParts) {
+export function createRejectionRecorder({ database, clock, failures }: RejectionRecorderParts) {
   const remembered = new Map<string, RefusalCount>()
   const written = new Map<string, RefusalCount>()
 

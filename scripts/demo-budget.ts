@@ -23,7 +23,7 @@ import {
  * The budget is computed from the takeoffs of the plan and the buyer's options and from vendors' prices. Parts without
  * a price are reported instead of being counted as free, until bids become a contract with prices for these parts.
  */
-export async function playSecondAct(stage: Stage, framerId: string): Promise<Home> {
+export async function demonstrateBudgeting(stage: Stage, framerId: string): Promise<Home> {
   startChapter('The builder draws a plan and an option, and says what they take')
   const catalog = await createCatalog(stage)
 

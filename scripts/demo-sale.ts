@@ -13,7 +13,7 @@ import { formatMoney, getDateInDays, printLine, printTable, type Stage, startCha
  * Plays the last act: a lead becomes a buyer. The home is started, built, and paid for, and is closed once its sale is
  * complete. The payments equal the order to the cent.
  */
-export async function playFourthAct(stage: Stage, { communityId, framerId }: DemoPlace): Promise<void> {
+export async function demonstrateSale(stage: Stage, { communityId, framerId }: DemoPlace): Promise<void> {
   startChapter('Two families want the same home, and one sees it')
   const home = await planHome(stage, communityId)
   const first = await addLead(stage, home, 'Marsh')

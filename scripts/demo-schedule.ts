@@ -5,7 +5,7 @@ import { getDateInDays, printLine, printTable, type Stage, startChapter } from '
  * Plays the third act. The home gets its schedule from a template, and a day of rain moves all later tasks. A vendor
  * that cannot come on the planned date proposes another date in its portal.
  */
-export async function playThirdAct(stage: Stage, { home, framerId, baseUrl, send }: DemoSite): Promise<void> {
+export async function demonstrateScheduling(stage: Stage, { home, framerId, baseUrl, send }: DemoSite): Promise<void> {
   startChapter('The home gets its schedule from a template')
   const tasks = await scheduleHome(stage, home, framerId)
   const [slab, walls] = [findTask(tasks, 'Slab poured'), findTask(tasks, 'Walls framed')]

@@ -1,7 +1,7 @@
 import type { ConflictReason, RowProblem } from '../../../../client/contract.gen.ts'
 
 /** An action of a skill that was rejected, while other actions may have succeeded. */
-export interface RefusedItem {
+export interface RejectedItem {
   id: string | null
   label: string
   pointer: string | null
@@ -12,6 +12,6 @@ export interface RefusedItem {
  * Returns the problem for an action that was rejected before any operation was called, because the current state does
  * not allow it.
  */
-export function toRowConflict(reason: ConflictReason, detail: string): RowProblem {
+export function createRowConflict(reason: ConflictReason, detail: string): RowProblem {
   return { code: 'conflict', detail, errors: [], reason, conflictingId: null }
 }
