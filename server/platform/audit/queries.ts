@@ -151,7 +151,7 @@ function streamEntries({ found, end }: SourceReader, start: SourcePosition) {
   }
 }
 
-// Compares IDs. They end with 26 characters that consist of the time and a random part.
+// Compares IDs. IDs end with 26 characters that consist of the time and a random part.
 function comesBefore(a: PlacedEntry, b: PlacedEntry, isDescending: boolean): boolean {
   return a.entry.id > b.entry.id === isDescending
 }

@@ -119,7 +119,7 @@ interface ListedRow {
   readonly id: string
   /** The item as JSON. */
   readonly item: string
-  /** The value by which the list is sorted, as text of the database. It becomes part of the cursor. */
+  /** The value by which the list is sorted, as text of the database. This text becomes part of the cursor. */
   readonly at?: string
   /** The size of a long row in bytes; null for a short row. */
   readonly bytes?: number | null

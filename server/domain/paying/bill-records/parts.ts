@@ -44,7 +44,7 @@ export function findPartsOfOrders(call: Tenant, poIds: readonly string[]): Promi
   )
 }
 
-/** Returns all parts of the bills that are approved. */
+/** Returns all parts of those bills that are approved. */
 export function findPartsOfBills(call: Tenant, billIds: readonly string[]): Promise<BillPart[]> {
   const { organizationId } = call
   return findParts(

@@ -25,7 +25,7 @@ export interface Wanted {
   lineId: string | null
   /** The amount before retainage. */
   amount: number | undefined
-  /** The amount after retainage. Only for a bill. */
+  /** The amount after retainage (only for a bill). */
   net?: number | undefined
   /** Pointers to the fields of the request. */
   pointer: { billId: string; poId: string; lineId: string; amount: string }
