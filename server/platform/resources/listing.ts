@@ -289,8 +289,8 @@ function idLookup({ table }: ListDefinition, ids: string): string {
 }
 
 /**
- * Returns the SQL for the rows starting at the first match, which checks the rows in the order of their IDs. Otherwise,
- * the planner would underestimate how many records contain several frequent words, and would read and sort all of them.
+ * Returns SQL that checks the rows in the order of their IDs, starting at the first match. Otherwise, the planner would
+ * underestimate how many records contain several frequent words, and would read and sort all of them.
  */
 function primaryKeyScan(
   { table }: ListDefinition,

@@ -41,7 +41,7 @@ export interface DelivererParts {
   resolve?: Resolve
 }
 
-/** The data about an attempt that metrics count. */
+/** The data about an attempt that is required for metrics. */
 export interface AttemptReport {
   outcome: AttemptOutcome['kind']
   durationMs: number

@@ -14,8 +14,8 @@ import * as prices from './price-queries.ts'
 import * as contracts from './queries.ts'
 
 /**
- * Functions that change the status of a contract. They run in the caller's transaction and lock the contract's row.
- * Those functions then lock the previous revision, the vendor, and the parts, in this order.
+ * Functions that change the status of a contract. They run in the caller's transaction and lock the contract's row, the
+ * previous revision, the vendor, and the parts, in this order.
  */
 
 /** Enough conflicts for a user to act on. The limit bounds the size of the response. */

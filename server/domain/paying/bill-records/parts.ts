@@ -92,8 +92,8 @@ async function findParts({ db, organizationId }: Tenant, parts: ReturnType<typeo
 export const getNetAmount = ({ gross, retainage }: Pick<BillPart, 'gross' | 'retainage'>) => subtract(gross, retainage)
 
 /**
- * Returns the amount of the part that is not on a payment and not covered by a deposit. `gross` is before retainage,
- * `net` is after retainage.
+ * Returns the amounts of the part that are neither on a payment nor covered by a deposit: before retainage (`gross`),
+ * the retainage, and after retainage (`net`).
  */
 export function getOpenAmounts({ gross, retainage, applied, allocated, allocatedRetainage }: BillPart) {
   const openGross = sum([gross, -applied, -allocated])

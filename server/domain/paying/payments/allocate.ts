@@ -300,8 +300,8 @@ class Ledger {
   }
 
   /**
-   * Returns the amount that is paid or on payments. An unpaid refund does not reduce this amount, so it leaves no room
-   * for another payment.
+   * Returns the total of payments, whether paid or unpaid. An unpaid refund does not reduce this total, so it leaves no
+   * room for another payment.
    */
   #given(whole: Whole): number {
     const sign = getSignOfWhole(whole)
