@@ -16,7 +16,7 @@ export interface BillPart
   poId: string | null
   gross: number
   retainage: number
-  /** The amount of deposits and adjustments of the order that covers this part. Negative for a refund. */
+  /** The amount of the order's deposits and adjustments that is applied to this part; negative for a refund. */
   applied: number
   /**
    * Totals of payments that are neither rejected nor void: the amount before retainage, the retainage, and the
