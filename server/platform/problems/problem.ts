@@ -265,8 +265,8 @@ const DATABASE_AWAY_MESSAGES =
 
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnreachable)
-  // Code of the service throws problems. Such a problem can mean that the bucket is unavailable, and never that the
-  // database is.
+  // A problem is an error that the service itself throws. It can mean that the bucket is unavailable, but never that the
+  // database is unavailable.
   if (!(error instanceof Error) || error instanceof Problem) return false
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   // The sign-in library wraps the error that caused its own.
