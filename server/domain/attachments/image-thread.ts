@@ -14,7 +14,7 @@ const imageThread = new WorkerThread(new URL('./image-thread.js', import.meta.ur
   // A photo from a phone takes about 200 ms.
   mostMs: 10_000,
   idleMs: 60_000,
-  // This limit does not include the memory for the pixels. Their number has a separate limit.
+  // This limit does not include the memory for the pixels. The number of pixels has a separate limit.
   maxMegabytes: 128,
 })
 

@@ -96,7 +96,7 @@ test('an image request for a file that cannot be displayed is rejected with a re
     { bytes: createPdf(), reason: 'not a JPEG' },
     { bytes: heic, reason: 'not a JPEG' },
     { bytes: jpeg.subarray(0, jpeg.length / 2), reason: 'damaged or too large' },
-    // This image has 64 megapixels in a file of a few kilobytes.
+    // The image below has 64 megapixels in a file of a few kilobytes.
     { bytes: await createPhoto(8000, 8000).png().toBuffer(), reason: 'damaged or too large' },
   ]
   for (const { bytes, reason } of files) {

@@ -14,7 +14,7 @@ const notes = path.join(folder, 'notes')
 let plumbline: TestPlumbline
 let recordId: string
 beforeAll(async () => {
-  // The scanner stores its arguments and environment. Its verdict depends on the content of the file.
+  // The scanner stores its arguments and environment. The scanner's verdict depends on the content of the file.
   writeFileSync(
     scanner,
     `#!/bin/sh

@@ -54,8 +54,8 @@ export async function createLedger(call: WriteCall): Promise<void> {
 }
 
 /**
- * Returns the posting date of a document. This is the date of the document or, if its period is closed, the first open
- * day.
+ * Returns the posting date of a document. The posting date is the date of the document or, if its period is closed, the
+ * first open day.
  */
 export async function toPostingDate(call: WriteCall, documentDate: string): Promise<string> {
   return computeFirstOpenDay(documentDate, await shareLockClosedThroughDate(call))

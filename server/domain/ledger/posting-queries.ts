@@ -50,8 +50,8 @@ export const POSTINGS = sql`"postings" as p
   left join "journals" as j on j."organizationId" = p."organizationId" and j."id" = p."entryId"`
 
 /**
- * The maximum number of postings that a request reads to find matches. It limits the duration of a request in a ledger
- * of any size.
+ * The maximum number of postings that a request reads to find matches. The maximum limits the duration of a request in
+ * a ledger of any size.
  */
 const ROWS_PER_READ = 2000
 

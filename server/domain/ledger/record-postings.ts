@@ -15,8 +15,8 @@ export interface LedgerEntry {
   /** The origin of the figures. Defaults to `recorded`. Use `migrated` for figures from before the ledger existed. */
   basis?: 'recorded' | 'migrated'
   /**
-   * An explanation of the entry. It must not contain names of users, because postings cannot be changed when the data
-   * of a user is erased.
+   * An explanation of the entry. The explanation must not contain names of users, because postings cannot be changed
+   * when the data of a user is erased.
    */
   note?: string | null
   /** The author of the entry. Defaults to the caller. */

@@ -26,7 +26,10 @@ export function toFileName({ kind, month, id }: ArchiveName): string {
   return `${kind}-${month.slice(0, 7)}-${id}.ndjson.gz`
 }
 
-/** Returns the key of the file in the store. It is in the folder of the builder, which is deleted with the builder. */
+/**
+ * Returns the key of the file in the store. The file is in the folder of the builder, which is deleted with the
+ * builder.
+ */
 export function toStorageKey(archive: ArchiveName): string {
   return `${archive.organizationId}/${toFileName(archive)}`
 }

@@ -12,8 +12,8 @@ type AuditQuery = Input<'listAuditEntries'>['query']
  * without an event in the order of their IDs. Each table is read with its own index. The rows of both are merged by the
  * times in their IDs. A cursor contains the position in each table, so no row is omitted or repeated.
  *
- * If there is no index for a filter, the maximum number of rows that one request reads from each table, regardless of
- * how many of them match.
+ * This constant is the maximum number of rows that one request reads from each table if there is no index for a filter,
+ * regardless of how many of the rows match.
  */
 const ROWS_PER_READ = 5000
 
@@ -151,7 +151,7 @@ function streamEntries({ found, end }: SourceReader, start: SourcePosition) {
   }
 }
 
-// Compares IDs. They end with 26 characters that consist of the time and a random part.
+// Compares IDs. IDs end with 26 characters that consist of the time and a random part.
 function comesBefore(a: PlacedEntry, b: PlacedEntry, isDescending: boolean): boolean {
   return a.entry.id > b.entry.id === isDescending
 }

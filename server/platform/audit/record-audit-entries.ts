@@ -61,8 +61,8 @@ function toColumns(...alias: string[]) {
 }
 
 /**
- * Records an operator's action on the data of a builder in the transaction of the action. This includes access to data
- * that leaves the service, such as an export.
+ * Records an operator's action on the data of a builder in the transaction of the action. Such actions include access
+ * to data that leaves the service, such as an export.
  */
 export async function recordOperatorAction(
   db: Db,

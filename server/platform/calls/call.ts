@@ -81,8 +81,8 @@ export interface Tenant {
 }
 
 /**
- * A call of an operation, over HTTP or from a skill. It contains all data that a handler needs besides its input. `now`
- * is constant during the call, so all rows that the call stores have the same timestamp.
+ * A call of an operation, over HTTP or from a skill. The call contains all data that a handler needs besides its input.
+ * `now` is constant during the call, so all rows that the call stores have the same timestamp.
  */
 export interface Call extends Tenant {
   readonly principal: Principal
@@ -116,8 +116,8 @@ export interface Call extends Tenant {
    */
   readonly opened: Set<string>
   /**
-   * Whether the amounts of the requests in `opened` stay hidden until the transaction ends. This is true for dry runs,
-   * batches, and composite skills, because they could read the amounts and then be rolled back.
+   * Whether the amounts of the requests in `opened` stay hidden until the transaction ends. The amounts stay hidden
+   * during dry runs, batches, and composite skills, because these could read the amounts and then be rolled back.
    */
   readonly keepsHidden: boolean
   /** Whether all changes of the call are rolled back when it ends. */
@@ -167,7 +167,7 @@ export interface Services {
   readonly files: Files
   /** Identities for sign-in, sign-in links, and sessions. */
   readonly identity: Identity
-  /** The queue of requests for sign-in links. They are processed after the response has been sent. */
+  /** The queue of requests for sign-in links. These requests are processed after the response has been sent. */
   readonly linkRequests: LinkRequestQueue
   /** The queue of requests from vendors for the list of their portal links. */
   readonly linkListRequests: LinkRequestQueue
@@ -402,7 +402,7 @@ export function getEventSealState({ opened, isDryRun }: Call): SealState {
   return { opened, keepsHidden: isDryRun }
 }
 
-/** Returns the call inside the transaction. It adds its events to the outer call. */
+/** Returns the call inside the transaction. Events of this call are added to the outer call. */
 function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']): WriteCall {
   const call: WriteCall = {
     organizationId: outer.organizationId,

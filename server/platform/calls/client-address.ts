@@ -23,8 +23,8 @@ function normalizeAddress(address = 'unknown'): string {
 }
 
 /**
- * Returns the network that counts as one client. This is an IPv4 address or the /64 network of an IPv6 address, because
- * a client usually has all addresses of this network.
+ * Returns the network that counts as one client. The network is an IPv4 address or the /64 network of an IPv6 address,
+ * because a client usually has all addresses of this network.
  */
 export function getNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address

@@ -2,7 +2,7 @@ import type { Release } from '../../../client/contract.gen.ts'
 import type { ContractDocument, OperationObject } from './contract.ts'
 
 /**
- * Returns the headers for all responses of a deprecated operation. They contain the date of the deprecation
+ * Returns the headers for all responses of a deprecated operation. These headers contain the date of the deprecation
  * (Deprecation, RFC 9745), the date of the removal (Sunset, RFC 8594), and a link to the documentation. The date of the
  * deprecation is that of the release that announced it in `x-changelog`. The date of the removal is the `x-sunset` of
  * the operation.

@@ -23,7 +23,7 @@ export interface StoredFile {
   open(range: ByteRange | null): Promise<Readable>
 }
 
-/** A file as the body of a response. It is opened only when it is sent, and is streamed without buffering. */
+/** A file as the body of a response. The file is opened only when it is sent, and is streamed without buffering. */
 export class FileResponse {
   readonly #file: StoredFile
 

@@ -1,6 +1,6 @@
 /**
- * The text of a JSON document that consists of parts that are already JSON, such as the rows of a list. It avoids
- * creating objects only to serialize them again.
+ * The text of a JSON document that consists of parts that are already JSON, such as the rows of a list. This class
+ * avoids creating objects only to serialize them again.
  */
 export class Json<T> {
   readonly text: string

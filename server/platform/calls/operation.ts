@@ -8,7 +8,7 @@ import type { ReceivedFile } from './upload.ts'
 
 /**
  * The input and the result of a handler, derived from the types of the contract by operationId. Handlers do not use
- * requests or responses. They receive validated values and return plain values, so HTTP and skills call them in the
+ * requests or responses. Handlers receive validated values and return plain values, so HTTP and skills call them in the
  * same way. Fields with a default in the contract are always set.
  */
 export interface Input<Id extends OperationId> {

@@ -7,8 +7,8 @@ export interface PagePosition {
 }
 
 /**
- * Returns the cursor of the next page, which is opaque to clients. It contains the sort order and the position of the
- * last record on the page.
+ * Returns the cursor of the next page, which is opaque to clients. The cursor contains the sort order and the position
+ * of the last record on the page.
  */
 export function encodeCursor(sort: string, position: PagePosition): string {
   return Buffer.from(JSON.stringify([sort, position.value, position.id])).toString('base64url')

@@ -1,8 +1,9 @@
 import type { Contract, Schema } from './contract.ts'
 
 /**
- * Returns the names of the fields that always contain a secret (`x-secret`). They are removed from values without a
- * known schema, such as rejected inputs and old events. Excludes names that also have another meaning, such as `url`.
+ * Returns the names of the fields that always contain a secret (`x-secret`). These fields are removed from values
+ * without a known schema, such as rejected inputs and old events. Excludes names that also have another meaning, such
+ * as `url`.
  */
 export function getSecretNames({ document }: Pick<Contract, 'document'>): ReadonlySet<string> {
   let found = names.get(document)

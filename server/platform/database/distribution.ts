@@ -86,11 +86,11 @@ interface Trigger {
 }
 
 /**
- * Returns the statements that distribute a migrated database. They must be executed in this order, in one transaction.
- * The first statements drop triggers and foreign keys, and the last ones restore them. A trigger would fire for each
- * row that is copied to its node, and foreign keys would require a particular order of the tables. A foreign key from a
- * table on every node to a distributed table is not restored. If such a foreign key would delete rows by cascade,
- * statements of the service also delete these rows, or never read them.
+ * Returns the statements that distribute a migrated database. The statements must be executed in this order, in one
+ * transaction. The first statements drop triggers and foreign keys, and the last ones restore them. A trigger would
+ * fire for each row that is copied to its node, and foreign keys would require a particular order of the tables. A
+ * foreign key from a table on every node to a distributed table is not restored. If such a foreign key would delete
+ * rows by cascade, statements of the service also delete these rows, or never read them.
  *
  * @param tables the tables to distribute; defaults to all tables
  */

@@ -8,7 +8,7 @@ import { ORGANIZATION_SETTING } from './pool-driver.ts'
  */
 const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
 
-/** The type of the message that ends a connection. It must not reach PGlite, which would shut down. */
+/** The type of the message that ends a connection. The message must not reach PGlite, which would shut down. */
 const TERMINATE = 'X'.charCodeAt(0)
 
 /** Every message begins with its type, except the first message of a connection, which begins with its length. */
@@ -16,7 +16,7 @@ const isStartup = (message: Buffer) => message[0] === 0
 
 /**
  * A stream that `pg` uses instead of a socket. The stream passes the messages that `pg` writes to PGlite, and returns
- * the responses of PGlite. It passes all messages of a statement to PGlite together, and returns all responses
+ * the responses of PGlite. The stream passes all messages of a statement to PGlite together, and returns all responses
  * together. The adapter of PGlite processes the messages one by one and parses the responses twice, which makes a short
  * statement 50% slower.
  */

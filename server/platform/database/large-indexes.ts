@@ -21,7 +21,7 @@ export function listIndexesToBuildAhead(migration: object): readonly LargeIndex[
   return 'ahead' in migration ? (migration.ahead as readonly LargeIndex[]) : []
 }
 
-/** The number of the lock for building indexes. It must differ from all other lock numbers in this database. */
+/** The number of the lock for building indexes. The number must differ from all other lock numbers in this database. */
 const BUILDING_LOCK = 74185027
 
 /** The interval in milliseconds at which a process checks whether another process has finished. */

@@ -38,7 +38,7 @@ export interface PoolDriverOptions {
   readonly view: RowView | null
   /**
    * Whether the connection is for migrations. Migrations do not prepare statements, because a text can contain several
-   * statements. They also execute several transactions in sequence on one connection.
+   * statements. Migrations also execute several transactions in sequence on one connection.
    */
   readonly isForMigrations: boolean
   /**

@@ -178,8 +178,8 @@ test('every table with an organization gets row-level security at the next start
 const NOT_SEARCHED = ['scopes_name_key', 'users_email_key', 'purchaseOrders_sequence', 'vendors_mailKeys']
 
 // With row-level security, PostgreSQL searches an index only with leakproof operators. The leakproof operators compare
-// texts, numbers without decimals, dates, and timestamps. They do not compare decimals, JSON, arrays, or functions of a
-// column (except coalesce). With any other operator, PostgreSQL reads the index from its beginning.
+// texts, numbers without decimals, dates, and timestamps. The operators for decimals, JSON, arrays, and functions of a
+// column (except coalesce) are not leakproof. With any other operator, PostgreSQL reads the index from its beginning.
 test('every index of a tenant table uses only operators that work with row-level security', async () => {
   const { rows } = await sql<{ index: string }>`
     select c.relname as "index" from pg_index i

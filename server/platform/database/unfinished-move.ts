@@ -3,8 +3,8 @@ import { DatabaseUnavailableError } from './connection-errors.ts'
 import type { Db } from './database.ts'
 
 /**
- * The table that marks a database as the target of an unfinished move. It exists from the first statement of the move
- * to the last.
+ * The table that marks a database as the target of an unfinished move. The table exists from the first statement of the
+ * move to the last.
  */
 export const MOVE_MARKER_TABLE = 'unfinishedMove'
 

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 
 /**
- * Returns a SELECT statement for the `organizationId` of everything that a job can currently process. It must join only
- * rows of the same organization, and must have no order and no limit. A single statement can then find the work of all
- * jobs, even on all nodes of a distributed database.
+ * Returns a SELECT statement for the `organizationId` of everything that a job can currently process. The statement
+ * must join only rows of the same organization, and must have no order and no limit. A single statement can then find
+ * the work of all jobs, even on all nodes of a distributed database.
  */
 export type DueSql = (now: Date) => RawBuilder<unknown>
 

@@ -35,7 +35,7 @@ const UNNAMED_VERSION = 'v1.'
 interface NamedKey {
   /** The prefix of all texts that are encrypted with this key. */
   readonly mark: string
-  /** The imported key. It is cached, because importing a key takes longer than encrypting a text. */
+  /** The imported key. The key is cached, because importing a key takes longer than encrypting a text. */
   readonly key: KeyObject
 }
 

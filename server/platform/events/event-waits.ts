@@ -4,7 +4,7 @@ import { LAST_SEQUENCE } from './last-sequence.ts'
 
 /**
  * Manages requests that wait for events. A waiting request uses a timer, but no connection or transaction. A single
- * short query checks whether any organization with waiting requests has new events. It runs every second, and
+ * short query checks whether any organization with waiting requests has new events. The query runs every second, and
  * immediately after this process has dispatched events. Therefore, events from other processes are noticed within a
  * second.
  */
@@ -23,8 +23,8 @@ export interface EventWaits {
 }
 
 /**
- * The maximum number of waiting requests in one process. Each of them uses a few kilobytes. Further requests receive an
- * immediate response.
+ * The maximum number of waiting requests in one process. Each waiting request uses a few kilobytes. Further requests
+ * receive an immediate response.
  */
 const MAX_WAITING_REQUESTS = 1000
 const POLL_INTERVAL_MS = 1000

@@ -68,8 +68,8 @@ function buildInsert<Row>(
 }
 
 /**
- * A savepoint of a transaction. Its two functions keep or roll back all changes, events, and other data since the
- * savepoint. Exactly one of them must be called.
+ * A savepoint of a transaction. The two functions of a savepoint keep or roll back all changes, events, and other data
+ * since the savepoint. Exactly one of them must be called.
  */
 export interface Savepoint {
   keep(): Promise<void>

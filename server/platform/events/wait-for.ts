@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Call } from '../calls/call.ts'
 
 /**
- * The minimum interval between checks. It limits the load if a builder has many events but none of them is for this
- * caller.
+ * The minimum interval between checks. The interval limits the load if a builder has many events but none of them is
+ * for this caller.
  */
 const RECHECK_INTERVAL_MS = 250
 

@@ -15,8 +15,8 @@ export const { list, find, findAll } = defineResource({
 export type NewExecution = ExecutionRecord & { organizationId: string }
 
 /**
- * Stores an execution in the transaction of its changes. It needs no audit entry, because executions are part of the
- * audit trail.
+ * Stores an execution in the transaction of its changes. An execution needs no audit entry, because executions are part
+ * of the audit trail.
  */
 export async function insertExecution({ db }: WriteCall, created: NewExecution): Promise<void> {
   await insertExecutions(db, created.organizationId, [created])

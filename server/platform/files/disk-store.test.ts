@@ -50,7 +50,7 @@ test('each process receives uploads in its own folder, which no other user can r
   expect(folderOf(second)).toBe(folderOf(first))
   expect(folderOf(third)).not.toBe(folderOf(first))
   for (const arrived of [first, third]) expect(statSync(folderOf(arrived)).mode & 0o777).toBe(0o700)
-  // The folder of a process that has ended is deleted after some time. That of a running process is not.
+  // The folder of a process that has ended is deleted after some time. The folder of a running process is not deleted.
   const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000)
   for (const arrived of [first, third]) utimesSync(folderOf(arrived), threeHoursAgo, threeHoursAgo)
   await one.tidy(Date.now())

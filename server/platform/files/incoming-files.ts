@@ -72,8 +72,8 @@ function useFixedFolder(folder: string): IncomingFolder {
 }
 
 /**
- * Returns a new folder for this process, inside a folder to which other users can write. Its name is random, so other
- * users cannot create it in advance.
+ * Returns a new folder for this process, inside a folder to which other users can write. The name of the folder is
+ * random, so other users cannot create it in advance.
  */
 export function createPrivateFolder(parent: string): IncomingFolder {
   let created: Promise<string> | null = null

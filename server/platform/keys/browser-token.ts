@@ -3,10 +3,10 @@ import { createVault } from '../encryption/vault.ts'
 import { conflict } from '../problems/problem.ts'
 
 /**
- * A token that a web page uses instead of an API key. It has some of the permissions of the key, can be used only by
- * pages of one origin, and expires after 15 minutes. The encrypted token itself contains all of this data, so no
- * process has to look it up, and no data has to be deleted. Whether the key is still valid is checked in the same way
- * as for the key itself (see key-authenticator.ts).
+ * A token that a web page uses instead of an API key. The token has some of the permissions of the key, can be used
+ * only by pages of one origin, and expires after 15 minutes. The encrypted token itself contains all of this data, so
+ * no process has to look it up, and no data has to be deleted. Whether the key is still valid is checked in the same
+ * way as for the key itself (see key-authenticator.ts).
  */
 export interface BrowserToken {
   readonly organizationId: string

@@ -9,9 +9,9 @@ import type { Clock } from '../runtime/clock.ts'
 import { getSessionCookieName } from './session-cookie.ts'
 
 /**
- * Manages identities for sign-in. An identity is an email address. It represents all users with that address, one in
- * each of several organizations. The library better-auth creates and redeems sign-in links, signs the cookie, and
- * stores the sessions. For each request, principals.ts determines which user a session represents.
+ * Manages identities for sign-in. An identity is an email address. An identity represents all users with that address,
+ * one in each of several organizations. The library better-auth creates and redeems sign-in links, signs the cookie,
+ * and stores the sessions. For each request, principals.ts determines which user a session represents.
  *
  * The service does not expose the routes of better-auth. Instead, operations of the contract call it in this process,
  * so that limits, same-origin checks, and problems are the same as for all other operations.

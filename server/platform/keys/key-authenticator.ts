@@ -61,8 +61,8 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
       throw createAuthenticationProblem('expired_key', detail).refusing(refused)
     }
     if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
-    // A key acts for its creator. It has at most the current permissions of the creator, and none after the creator is
-    // deactivated.
+    // A key acts for its creator. The key has at most the current permissions of its creator, and none after the
+    // creator is deactivated.
     const power: ReadonlySet<Permission> =
       row.userStatus === 'disabled' ? new Set() : getRolePermissions(row.role as Role)
     const provided =

@@ -30,7 +30,7 @@ export interface NewKey {
   proposeOnly?: boolean | undefined
 }
 
-/** The default lifetime of a key. It ensures that forgotten keys expire. */
+/** The default lifetime of a key. The default ensures that forgotten keys expire. */
 export const DEFAULT_LIFETIME_MS = 365 * 24 * 3_600_000
 
 /**

@@ -16,8 +16,8 @@ const TOKEN_PATTERN = /^own_[0-9a-z]{26}\.[\w-]{32}$/
 
 const DAY_MS = 86_400_000
 /**
- * The lifetime of a link after its last use. It is longer than a year, because some owners return only for the
- * eleven-month walkthrough.
+ * The lifetime of a link after its last use. This lifetime is longer than a year, because some owners return only for
+ * the eleven-month walkthrough.
  */
 const DAYS_AFTER_USE = 400
 

@@ -65,8 +65,8 @@ export async function findUserPrincipal(db: Db, organizationId: string, userId: 
 
 /**
  * Returns a vendor as a principal, which has no permissions. Vendors can call the operations that the contract opens to
- * portal tokens, and see only the data for which their token was created. Their requests do not count toward the quota
- * of the builder. `copiedBy` is null if the vendor uses its own link.
+ * portal tokens, and see only the data for which their token was created. Requests of vendors do not count toward the
+ * quota of the builder. `copiedBy` is null if the vendor uses its own link.
  */
 export function toVendorPrincipal(
   organization: Organization,
@@ -87,8 +87,8 @@ export function toVendorPrincipal(
 }
 
 /**
- * The permissions with which the owner's page calls operations. They apply to the entire organization, so the page must
- * check that each record belongs to the owner's home (see server/interfaces/owner/own-records.ts).
+ * The permissions with which the owner's page calls operations. The permissions apply to the entire organization, so
+ * the page must check that each record belongs to the owner's home (see server/interfaces/owner/own-records.ts).
  */
 const HOME_OWNER_PERMISSIONS: readonly Permission[] = [
   ...([

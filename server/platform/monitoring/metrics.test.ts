@@ -192,7 +192,7 @@ test('metrics report the age of a due delivery that cannot be sent yet', async (
   for (let i = 0; i < 40; i++) await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${i}` })
   await receiver.until(before + 32)
   await until(plumbline, (text) => value(text, 'plumbline_webhook_attempts_in_flight') === 32)
-  // A shorter time than the duration of a claim.
+  // This time is shorter than the duration of a claim.
   plumbline.clock.advance(15_000)
   const { text } = await read(plumbline)
   expect(value(text, 'plumbline_webhook_oldest_due_delivery_age_seconds')).toBeGreaterThanOrEqual(15)

@@ -17,8 +17,8 @@ import type { DeliveryPipeline } from '../webhooks/delivery.ts'
  * Provides the metrics of this process in the text format of Prometheus at /metrics. Counts and durations start at zero
  * in each process. Numbers of queued emails and ages come from the database, so they are the same in all processes.
  *
- * The metrics are not public. They are on a separate port (METRICS_PORT), are protected by a token (METRICS_TOKEN), or
- * both. If neither is configured, nothing is measured, and requests have no additional cost.
+ * The metrics are not public. The endpoint is on a separate port (METRICS_PORT), is protected by a token
+ * (METRICS_TOKEN), or both. If neither is configured, nothing is measured, and requests have no additional cost.
  */
 export interface Metrics {
   requestEnded(operationId: string | undefined, status: number, milliseconds: number): void
@@ -69,8 +69,8 @@ const UNKNOWN_DATABASE_READINGS = {
 }
 
 /**
- * The maximum time in milliseconds for reading the values. It is well below the timeout of Prometheus (10 s), so that
- * an outage does not hide the other metrics.
+ * The maximum time in milliseconds for reading the values. The maximum is well below the timeout of Prometheus (10 s),
+ * so that an outage does not hide the other metrics.
  */
 const MAX_READ_MS = 3000
 

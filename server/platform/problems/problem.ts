@@ -16,7 +16,9 @@ export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras
   readonly headers: Record<string, string>
-  /** The caller whose credential was rejected, if known. Only for the audit trail, never for the response. */
+  /**
+   * The caller whose credential was rejected, if known. This field is only for the audit trail, never for the response.
+   */
   refused: RefusedCaller | null = null
   /** The row whose unique value another record already has. unique-conflict.ts uses it to find `conflictingId`. */
   held: UniqueViolation | null = null
@@ -174,7 +176,9 @@ export function createValueTakenProblem(field: string, conflictingId?: string): 
   })
 }
 
-/** The identifiers that external systems assign to records. They are unique among records of the same type. */
+/**
+ * The identifiers that external systems assign to records. These identifiers are unique among records of the same type.
+ */
 export const EXTERNAL_IDENTIFIERS: ReadonlySet<string> = new Set(['accountingId', 'externalId'])
 
 const UNIQUE_VIOLATION = '23505'
@@ -186,7 +190,7 @@ export function findUniqueColumn(error: unknown): string | undefined {
 }
 
 // The name of a table constraint contains the column that it checks. In a distributed database, only the message of the
-// error contains the constraint. Its name is followed by the number of the shard.
+// error contains the name, followed by the number of the shard.
 function guardedColumnOf(error: unknown): string | undefined {
   const { constraint, message } = error as { constraint?: unknown; message?: unknown }
   const name = constraint ?? /constraint "([^"]+)"/.exec(String(message))?.[1]
@@ -261,8 +265,8 @@ const DATABASE_AWAY_MESSAGES =
 
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnreachable)
-  // Code of the service throws problems. Such a problem can mean that the bucket is unavailable, and never that the
-  // database is.
+  // A problem is an error that the service itself throws. It can mean that the bucket is unavailable, but never that the
+  // database is unavailable.
   if (!(error instanceof Error) || error instanceof Problem) return false
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   // The sign-in library wraps the error that caused its own.

@@ -119,7 +119,7 @@ interface ListedRow {
   readonly id: string
   /** The item as JSON. */
   readonly item: string
-  /** The value by which the list is sorted, as text of the database. It becomes part of the cursor. */
+  /** The value by which the list is sorted, as text of the database. This text becomes part of the cursor. */
   readonly at?: string
   /** The size of a long row in bytes; null for a short row. */
   readonly bytes?: number | null
@@ -289,8 +289,8 @@ function idLookup({ table }: ListDefinition, ids: string): string {
 }
 
 /**
- * Returns the SQL for the rows starting at the first match, which checks the rows in the order of their IDs. Otherwise,
- * the planner would underestimate how many records contain several frequent words, and would read and sort all of them.
+ * Returns SQL that checks the rows in the order of their IDs, starting at the first match. Otherwise, the planner would
+ * underestimate how many records contain several frequent words, and would read and sort all of them.
  */
 function primaryKeyScan(
   { table }: ListDefinition,

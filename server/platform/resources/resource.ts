@@ -25,8 +25,8 @@ import { createStatementCache } from './statement-texts.ts'
  * declares where its resource is stored and which fields are computed. The types of the functions come from the
  * contract, because columns have the same names as fields.
  *
- * Statements are texts. Each combination of filters, sort order, and changed fields is built once and then cached. They
- * contain only declared names, and all values are parameters. All of them are limited to one organization.
+ * Statements are texts. Each combination of filters, sort order, and changed fields is built once and then cached. The
+ * statements contain only declared names, and all values are parameters. All of them are limited to one organization.
  */
 export function defineResource<
   const Schema extends RecordName,
@@ -242,8 +242,8 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
   }
 
   /**
-   * Returns the changed fields with their values. They are sorted, so that the same fields always result in the same
-   * statement.
+   * Returns the changed fields with their values. The fields are sorted, so that the same fields always result in the
+   * same statement.
    */
   function toChange(before: R, changes: RowChanges<R, Computed>, ifMatch: string | undefined): [string, unknown][] {
     assertIfMatch(ifMatch, before)

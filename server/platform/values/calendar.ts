@@ -14,8 +14,8 @@ export function toLocalDate(timeZone: string, timestamp: Date): string {
   return format.format(timestamp)
 }
 
-// Date formats by time zone. They are cached, because creating one takes longer than using it. There are only about 600
-// time zones.
+// Date formats by time zone. The formats are cached, because creating one takes longer than using it. There are only
+// about 600 time zones.
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
 const DAY_MS = 86_400_000
@@ -65,8 +65,8 @@ export function countDaysBetween(from: string, to: string): number {
 
 /**
  * Returns the Date for a timestamp that the API contract accepts, including milliseconds. JavaScript itself parses only
- * some of the formats of RFC 3339 and ISO 8601. It misreads others, such as an offset without minutes, or a space
- * between the date and the time.
+ * some of the formats of RFC 3339 and ISO 8601. JavaScript misreads others, such as an offset without minutes, or a
+ * space between the date and the time.
  */
 export function parseTimestamp(text: string): Date {
   const [, date, time, sign, hours, minutes = '00'] =

@@ -1,7 +1,7 @@
 /**
  * The number of decimals of each currency in ISO 4217, if it is not two. The list in ISO 4217 changes only every few
- * years. Intl cannot replace this list. It describes how amounts are usually written, which differs from ISO 4217 for
- * 17 currencies. For example, IQD has no decimals in Intl, but three in ISO 4217.
+ * years. Intl cannot replace this list. The list describes how amounts are usually written, which differs from ISO 4217
+ * for 17 currencies. For example, IQD has no decimals in Intl, but three in ISO 4217.
  */
 const DECIMALS: ReadonlyMap<string, number> = new Map([
   ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF'].map((code) => [code, 0] as const),

@@ -94,8 +94,8 @@ export function describeTypedNumberError({ code, candidates }: TypedNumberError,
 }
 
 /**
- * Formats a number for a field in which a user can edit it. Adds a zero to three decimals, because they look like a
- * group of thousands.
+ * Formats a number for a field in which a user can edit it. If the number has three decimals, adds a zero, because
+ * three decimals look like a group of thousands.
  */
 export function formatTypedNumber(value: number): string {
   const plain = String(value)

@@ -6,10 +6,10 @@ import * as webhooks from './queries.ts'
 import { MAX_ACTIVE, MAX_WEBHOOKS } from './webhook.ts'
 
 /**
- * These functions check whether a subscription is allowed. It must not include events that its creator or editor may
- * not read, exceed the maximum number of subscriptions, or accidentally have the same events and URL as another
- * subscription. Within an organization, the checks are executed one at a time. Otherwise, two concurrent requests could
- * together exceed the maximum, or create duplicates.
+ * These functions check whether a subscription is allowed. A subscription must not include events that its creator or
+ * editor may not read, exceed the maximum number of subscriptions, or accidentally have the same events and URL as
+ * another subscription. Within an organization, the checks are executed one at a time. Otherwise, two concurrent
+ * requests could together exceed the maximum, or create duplicates.
  */
 interface SubscriptionRequest extends Pick<Webhook, 'url' | 'eventTypes'> {
   allowDuplicate?: boolean

@@ -28,8 +28,8 @@ import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
  */
 
 /**
- * The duration of a claim in milliseconds. It is longer than an attempt (10 s) plus the recording of its outcome, and
- * shorter than half a minute, within which another process must continue the work.
+ * The duration of a claim in milliseconds. This duration is longer than an attempt (10 s) plus the recording of its
+ * outcome, and shorter than half a minute, within which another process must continue the work.
  */
 const LEASE_MS = 20_000
 
@@ -65,8 +65,8 @@ export interface Destination {
 export interface Claims {
   deliveries: ClaimedDelivery[]
   /**
-   * The subscriptions that have reached their limit. They may have more deliveries to claim when one of their
-   * deliveries ends.
+   * The subscriptions that have reached their limit. Such a subscription may have more deliveries to claim when one of
+   * its deliveries ends.
    */
   full: WebhookName[]
   /**

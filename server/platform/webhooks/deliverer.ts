@@ -41,7 +41,7 @@ export interface DelivererParts {
   resolve?: Resolve
 }
 
-/** The data about an attempt that metrics count. */
+/** The data about an attempt that is required for metrics. */
 export interface AttemptReport {
   outcome: AttemptOutcome['kind']
   durationMs: number
@@ -234,7 +234,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
           underWay -= batch.length
           continue
         }
-        // Keep the outcomes. They are recorded when the database is available again.
+        // Keep the outcomes, to record them when the database is available again.
         settled = [...batch, ...settled]
         await new Promise((done) => setTimeout(done, FAILURE_PAUSE_MS))
       }

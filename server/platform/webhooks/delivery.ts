@@ -20,7 +20,7 @@ import type { TellDisabled } from './settlement.ts'
  *     settle      settlement.ts      the attempt, the delivery, and the failure count
  *
  * A commit in this process starts this sequence immediately. A check every second finds commits of other processes and
- * deliveries that have become due. It also continues the work of processes that have ended.
+ * deliveries that have become due. The check also continues the work of processes that have ended.
  */
 export interface DeliveryParts {
   database: Database

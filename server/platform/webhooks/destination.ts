@@ -104,8 +104,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * Returns a function that opens connections for undici. It connects only to public addresses, unless `allowPrivate` is
- * true.
+ * Returns a function that opens connections for undici. The function connects only to public addresses, unless
+ * `allowPrivate` is true.
  */
 export function createConnector(
   build: typeof buildConnector,

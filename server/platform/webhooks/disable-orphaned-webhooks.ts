@@ -6,8 +6,8 @@ import { createWebhookOwners, type Owners } from './owners.ts'
 import type { DisabledWebhook } from './settlement.ts'
 
 /**
- * The number of subscriptions that one transaction disables. It is small, because disabling a subscription also sends
- * messages to users.
+ * The number of subscriptions that one transaction disables. The number is small, because disabling a subscription also
+ * sends messages to users.
  */
 const BATCH_SIZE = 100
 

@@ -49,7 +49,7 @@ const BATCH_EVENTS = 1000
  */
 const MAX_DELIVERIES = 5000
 
-/** The number of the lock for dispatching. It must differ from all other lock numbers in this database. */
+/** The number of the lock for dispatching. The number must differ from all other lock numbers in this database. */
 const DISPATCHER_LOCK = 74185008
 
 export interface DispatchParts {
@@ -107,9 +107,9 @@ const NUMBERED_EVENTS = sql`counted as materialized (
     )`
 
 /**
- * The maximum number of events without a subscription per transaction. It is higher, because only the database
- * processes these events. The search is limited to the oldest events. Otherwise, each search would read a long backlog
- * of other events.
+ * The maximum number of events without a subscription per transaction. This number is higher than that for events with
+ * subscriptions, because only the database processes these events. The search is limited to the oldest events.
+ * Otherwise, each search would read a long backlog of other events.
  */
 const MAX_UNWATCHED = 2000
 

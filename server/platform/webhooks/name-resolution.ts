@@ -40,8 +40,9 @@ function createDnsResolver(resolver: Resolver): Resolve {
 }
 
 /**
- * Returns a resolver that uses DNS first, and then the operating system. If the name servers do not respond, it does
- * not use the operating system, which would wait far longer. It does not look up names without a domain in DNS.
+ * Returns a resolver that uses DNS first, and then the operating system. If the name servers do not respond, the
+ * resolver does not use the operating system, which would wait far longer. Names without a domain are not looked up in
+ * DNS.
  */
 export function createPrivateResolver(resolver: Resolver, system: Resolve): Resolve {
   const dns = createDnsResolver(resolver)

@@ -34,8 +34,8 @@ export interface Owner {
   /** The permissions of the key, or of the app that acts for a user; null if a user acts directly. */
   ownerPermissions: string[] | null
   /**
-   * The permissions of the token with fewer permissions that created or took over the subscription; null if there was
-   * none.
+   * The permissions of the token that created or took over the subscription, if it had fewer permissions than the
+   * owner; otherwise, null.
    */
   tokenPermissions: string[] | null
   /** The role of the user, or of the key's user. */

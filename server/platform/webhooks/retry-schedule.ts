@@ -5,7 +5,8 @@
 
 /**
  * The maximum fraction by which a delay is randomly shortened or extended, so that deliveries that failed together are
- * not retried together. It is a little below the 20% that the API contract allows, to leave time for the network.
+ * not retried together. The fraction is a little below the 20% that the API contract allows, to leave time for the
+ * network.
  */
 const JITTER = 0.18
 

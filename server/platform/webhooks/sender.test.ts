@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Clock } from '../runtime/clock.ts'
 import { createSender, type SenderOptions } from './sender.ts'
 
-/** Two receivers. The one on 127.0.0.2 represents a receiver on the public internet. */
+/** Represents a receiver in a private network at 127.0.0.1, and a receiver on the public internet at 127.0.0.2. */
 let receiver: Server
 let port = 0
 beforeAll(async () => {

@@ -44,7 +44,7 @@ const MAX_STORED_BYTES = 1024
 const MAX_READ_BYTES = 16 * 1024
 
 /**
- * The time in milliseconds for which idle connections stay open for the next event. It is shorter than that of
+ * The time in milliseconds for which idle connections stay open for the next event. This time is shorter than that of
  * receivers (5 s for Node), because a request on a connection that the receiver is closing would fail.
  */
 const KEEP_ALIVE_MS = 2500
@@ -93,8 +93,8 @@ export function createSender(
 }
 
 /**
- * The origins whose name has ever resolved to an address in a private network. Their responses are never stored, not
- * even from a public address, because undici does not report to which connection a response belongs.
+ * The origins whose name has ever resolved to an address in a private network. Responses from these origins are never
+ * stored, not even from a public address, because undici does not report to which connection a response belongs.
  */
 class HiddenOrigins {
   readonly #origins = new Set<string>()

@@ -254,7 +254,7 @@ function planRetry(claimed: ClaimedDelivery, outcome: AttemptOutcome, config: Co
 interface WebhookEffect {
   organizationId: string
   webhookId: string
-  /** The number of failures before the first success; the number of all failures if there was no success. */
+  /** The number of failures before the first success, or of all failures if there was no success. */
   failuresFirst: number
   succeeded: boolean
   /** The number of failures after the last success. */

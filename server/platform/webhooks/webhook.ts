@@ -22,7 +22,8 @@ export const MAX_ACTIVE = 50
 export const MAX_WEBHOOKS = 200
 
 /**
- * The maximum number of deliveries that one call of recoverWebhook makes due. Its transaction then takes a few seconds.
+ * The maximum number of deliveries that one call of recoverWebhook makes due. The transaction of such a call takes a
+ * few seconds.
  */
 export const MAX_RECOVERED = 50_000
 

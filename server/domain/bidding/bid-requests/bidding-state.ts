@@ -64,7 +64,7 @@ export function isBidAwaited(state: BiddingState): boolean {
   return state === 'waiting' || state === 'will_bid' || state === 'late'
 }
 
-/** Returns whether the request is open and its deadline has not passed, so that the portal shows the remaining time. */
+/** Returns whether the request is open and its deadline has not passed. If so, the portal shows the remaining time. */
 export function isBeforeDeadline(request: Pick<BidRequest, 'status' | 'deadlineAt'>, now: Date): boolean {
   return request.status === 'sent' && !isPastDeadline(request, now)
 }

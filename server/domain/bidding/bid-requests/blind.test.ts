@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => plumbline.stop())
 
 /**
- * Both amounts, their average, and the prices of one bid. These values occur nowhere else, so the test detects every
- * leak.
+ * The amounts of both bids, their average, and the prices of one bid. These values occur nowhere else, so the test
+ * detects every leak.
  */
 const SECRETS = ['48217.31', '53908.77', '51063.04', '32538.77', '21.37', '21370']
 

@@ -90,8 +90,8 @@ export interface LastPrice {
 }
 
 /**
- * Returns the newest bid of each vendor in a trade. Ignores withdrawn bids, and bids whose amount is hidden (see
- * `isAmountHidden`). Omits vendors without a bid.
+ * Returns the newest bid of each vendor with a bid in a trade. Ignores withdrawn bids, and bids whose amount is hidden
+ * (see `isAmountHidden`).
  */
 export async function findLastPrices(
   call: Call,

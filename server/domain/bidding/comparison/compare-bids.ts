@@ -17,7 +17,8 @@ import type { ComparedBid } from './queries.ts'
 /**
  * Compares the bids of one request side by side. Computes the result from the arguments and stores nothing. While
  * amounts are hidden, the comparison contains no price, no rank, no order by price, and no flag that depends on an
- * amount. It still shows the lines that a bid omits, so that the builder can ask the vendor before the deadline.
+ * amount. The comparison still shows the lines that a bid omits, so that the builder can ask the vendor before the
+ * deadline.
  */
 export function compareBids(
   request: BidRequest,

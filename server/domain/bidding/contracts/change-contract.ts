@@ -14,8 +14,8 @@ import * as prices from './price-queries.ts'
 import * as contracts from './queries.ts'
 
 /**
- * Functions that change the status of a contract. They run in the caller's transaction and lock the contract's row.
- * They then lock the previous revision, the vendor, and the parts, in this order.
+ * Functions that change the status of a contract. They run in the caller's transaction and lock the contract's row, the
+ * previous revision, the vendor, and the parts, in this order.
  */
 
 /** Enough conflicts for a user to act on. The limit bounds the size of the response. */
@@ -31,7 +31,7 @@ export async function lockContract(call: WriteCall, id: string): Promise<Contrac
     : contract
 }
 
-/** Expires the contract. Its prices end on the same day and are not changed. */
+/** Expires the contract. The prices of the contract end on the same day and are not changed. */
 export async function expireContract(call: WriteCall, before: Contract): Promise<Contract> {
   return moveContract(call, before, 'expired', { endedAt: call.now.toISOString() })
 }

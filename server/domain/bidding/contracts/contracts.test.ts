@@ -284,7 +284,7 @@ test('the previous prices of a revised contract end on the day before the revisi
   const history = await get(`/status-changes?resourceId=${first.id}`)
   expect(history.body.data.map(({ to }: { to: string }) => to).sort()).toEqual(['active', 'draft', 'superseded'])
 
-  // If a revision starts before the later revision, its prices replace those of the later revision from that day.
+  // The third revision starts before the second one, so its prices replace those of the second from that day.
   const third = await post(`/contracts/${revised.body.id}/revise`, { effectiveDate: '2026-03-01' })
   expect((await move(third.body.id, 'active')).body.status).toBe('active')
   expect((await find(part, { on: '2026-06-01' })).price.contractId).toBe(third.body.id)

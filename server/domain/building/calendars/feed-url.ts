@@ -85,8 +85,8 @@ async function findFeed({ database, clock }: FeedParts, token: string): Promise<
 }
 
 /**
- * Returns the principal for requests to the feed. The principal has no permissions. Its requests count toward the
- * limits of the feed, just as requests through a portal link count toward the limits of the link.
+ * Returns the principal for requests to the feed. The principal has no permissions. Requests through the feed count
+ * toward the limits of the feed, just as requests through a portal link count toward the limits of the link.
  */
 export function toFeedReader({ feedId, vendorId, userId, organization }: OpenFeed): Principal {
   return {

@@ -69,8 +69,8 @@ export async function listCalendarEntries(
   { db, organizationId }: Tenant,
   { vendorId, userId, communityId, from, to }: CalendarWindow,
 ): Promise<CalendarEntry[]> {
-  // The lower bound avoids reading the index from its beginning. It omits no tasks, because no task is longer than a
-  // year.
+  // The lower bound avoids reading the index from its beginning. The bound excludes no tasks, because no task is longer
+  // than a year.
   const mine =
     vendorId === null
       ? `(t."homeId" = any(array(${toSuperintendentHomesSql('$2')})) or t."assigneeUserId" = $2)`

@@ -17,7 +17,8 @@ export interface Link {
 }
 
 /**
- * A lag that is not measured in workdays, such as a number of calendar days. It is added before the lag in workdays.
+ * A lag that is not measured in workdays, such as a number of calendar days. This lag is added before the lag in
+ * workdays.
  */
 export interface LinkShift {
   /** Returns the earliest point for the successor. */

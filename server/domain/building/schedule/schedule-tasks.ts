@@ -89,9 +89,9 @@ type LinkedTask = Omit<SchedulableTask, 'predecessors'> & { predecessors: readon
 
 /**
  * Returns the effective links of each task. Replaces a link to a skipped predecessor with links to the predecessors of
- * the skipped task. The lag of each new link is the sum of the two lags. Its type combines the outer ends of the two
- * links. If there are several links of the same type to the same task, omits links that another link makes redundant
- * because both parts of its lag are at least as long. The tasks must not form a cycle.
+ * the skipped task. The lag of each new link is the sum of the two lags. The type of each new link combines the outer
+ * ends of the two links. If there are several links of the same type to the same task, omits links that another link
+ * makes redundant because both parts of its lag are at least as long. The tasks must not form a cycle.
  */
 function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] {
   const byId = new Map(tasks.map((task) => [task.id, task]))
@@ -218,7 +218,9 @@ function getHeldStart(
   return inspectionResult === 'failed' && plannedStart > actualStart ? plannedStart : actualStart
 }
 
-/** Returns the known dates of a predecessor. These dates can be days off, for which the network has no points. */
+/**
+ * Returns the known dates of a predecessor. The returned dates can be days off, for which the network has no points.
+ */
 function toPredecessorDays(task: LinkedTask, days: DayNumbers): PredecessorDays {
   const { status, actualStart, actualEnd } = task
   const dayOff = getDayOff(task, days)

@@ -3,8 +3,8 @@ import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 /**
  * Returns the start dates of homes, spread evenly over the workdays. For example, with two starts per week and five
  * workdays, the second home starts two workdays after the first, and the third home starts three workdays after the
- * second. A period of `workdaysPerWeek` workdays never has more than `perWeek` starts, and neither does a week with a
- * holiday.
+ * second. Any `workdaysPerWeek` consecutive workdays contain at most `perWeek` starts. A week with a holiday has fewer
+ * workdays, so it never has more starts.
  */
 export function computeStartDates(
   calendar: WorkCalendar,

@@ -13,7 +13,7 @@ export function createRequestedConfirmation(now: string): TaskConfirmation {
   return { ...NOT_REQUESTED, status: 'requested', requestedAt: now }
 }
 
-/** Returns whether the task has not started. Only then is its vendor notified of the start. */
+/** Returns whether the task has not started. After a task has started, its vendor is not notified of the start. */
 export function isUpcoming({ actualStart, status }: Pick<Task, 'actualStart' | 'status'>): boolean {
   return actualStart === null && (status === 'not_started' || status === 'on_hold')
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const now = plumbline.clock.nowMs()
   const wednesday = addDays(getStartOfWeek(new Date(now).toISOString().slice(0, 10), 1), 9)
   plumbline.clock.advance(Date.parse(`${wednesday}T18:00:00Z`) - now)
-  // The organization is in Chicago. This community is in Berlin, which is seven hours ahead.
+  // The organization is in Chicago. The community of this test is in Berlin, which is seven hours ahead.
   const community = { name: 'Am Wacholder', status: 'active', timeZone: 'Europe/Berlin' }
   const communityId = (await plumbline.post('/api/ext/communities', community)).body.id
   homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId })).body.id

@@ -52,8 +52,8 @@ function findWorkedTime({ startedAt, endedAt, breakMinutes, hours }: WorkedEntry
 
 /**
  * Computes the cost of each entry. For each rate, the costs of all entries add up to the rate times the paid hours,
- * rounded once. To achieve this, the cost of an entry is the amount that it adds to the rounded total. It can differ by
- * one minor unit from the entry's own rounded cost.
+ * rounded once. To achieve this, the cost of an entry is the amount that it adds to the rounded total. This cost can
+ * differ by one minor unit from the entry's own rounded cost.
  */
 class RoundedCosts {
   readonly #paidByRate = new Map<number, Big>()

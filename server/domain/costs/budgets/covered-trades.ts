@@ -24,8 +24,8 @@ export class CoveredTrades {
   }
 
   /**
-   * Returns whether a lump sum pays for the line. This applies both to lines that an option adds and to lines that it
-   * removes.
+   * Returns whether a lump sum pays for the line. The same rule applies to lines that an option adds and to lines that
+   * it removes.
    */
   has({ optionId, scope }: Pick<ResolvedTakeoffLine, 'optionId' | 'scope'>): boolean {
     return scope !== null && (this.#sums.get(optionId)?.has(scope.toLowerCase()) ?? false)

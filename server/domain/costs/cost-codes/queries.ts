@@ -65,7 +65,7 @@ export async function findAncestors(
   return new Map(rows.map(({ id, parentId }) => [id, parentId]))
 }
 
-/** Returns the number of levels that each code has, including the codes below it. */
+/** Returns how many levels the subtree of each code has: 1 for a code without codes below it. */
 export async function countLevelsByCode(
   { db, organizationId }: Tenant,
   ids: readonly string[],
@@ -108,7 +108,7 @@ export async function lockCostCodesByKeys(
   )
 }
 
-/** Returns the number of levels that the code has, including the codes below it. */
+/** Returns how many levels the subtree of the code has: 1 for a code without codes below it. */
 export async function countLevels({ db, organizationId }: Tenant, id: string): Promise<number> {
   const { rows } = await sql<{ levels: number }>`
     with recursive down as (

@@ -73,7 +73,7 @@ interface PlacedRow {
   readonly before: CostCode | null
   /** The code after the sync, except for its parent. */
   readonly code: CostCode
-  /** The result of the row. It is undefined until the placement begins, and null until the placement ends. */
+  /** The result of the row. The result is undefined until the placement begins, and null until the placement ends. */
   outcome: PlannedWrite<CostCode> | Problem | null | undefined
   parentId: string | null
 }

@@ -207,7 +207,7 @@ class PriceBook {
       const after = before === null ? this.#made(whole, lane) : applyRow(before, row, lane)
       assertValidPriceTerm(after)
       const others = [...this.#lane(lane).values()].filter((other) => other.id !== after.id && doOverlap(other, after))
-      // A price of a contract ends only with its contract.
+      // Prices of contracts are not ended here, because they end only with their contracts.
       const ended =
         row.values.endPrevious === true
           ? others.filter((other) => other.contractId === null && other.effectiveDate < after.effectiveDate)

@@ -82,8 +82,8 @@ function formatElevations(elevations: readonly Elevation[]): string {
 }
 
 /**
- * Returns the error in a formula; null if there is none. It must be possible to compute the formula for every plan and
- * elevation to which it applies. Throws `too_much_work` if the formulas exceed the work limit.
+ * Returns the error in a formula; null if there is none. The formula must be computable for every plan and elevation to
+ * which it applies. Throws `too_much_work` if the formulas exceed the work limit.
  */
 export async function findFormulaError(
   text: string,

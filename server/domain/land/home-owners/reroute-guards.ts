@@ -5,8 +5,8 @@ import { Problem } from '../../../platform/problems/problem.ts'
 import { isEmailApproved } from './queries.ts'
 
 /**
- * The permission for changes that would email a link to an address that the caller has chosen. This is the permission
- * to copy links, because anyone who reads email at that address can sign as the owner.
+ * The permission for changes that would email a link to an address that the caller has chosen. It is the permission to
+ * copy links, because anyone who reads email at that address can sign as the owner.
  */
 const PERMISSION = 'portal_links:read'
 

@@ -2,7 +2,7 @@ import { isPartStandalone } from '../../../platform/values/placeholders.ts'
 
 /**
  * Returns the encryption context of the link in an email. The link is encrypted, because its holder can act for the
- * vendor. It is removed when the email is no longer queued.
+ * vendor. The link is removed when the email is no longer queued.
  */
 export function getLinkEncryptionContext(organizationId: string, mailId: string): string {
   return `mail link ${organizationId} ${mailId}`
@@ -14,7 +14,7 @@ export function getLinkEncryptionContext(organizationId: string, mailId: string)
  */
 const LINK_PATHS = { portalUrl: '', willBidUrl: '/will-bid', passUrl: '/pass' } as const
 
-/** The placeholder for the link in the text of an email. It is replaced when the email is sent. */
+/** The placeholder for the link in the text of an email. The link replaces the placeholder when the email is sent. */
 export const LINK_PLACEHOLDER = '{{portalUrl}}'
 
 /** Returns the values of the placeholders that contain the portal link. Without a link, all values are null. */

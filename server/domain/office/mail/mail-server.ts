@@ -103,8 +103,8 @@ function isMailError(error: unknown): boolean {
   return code === 'EENVELOPE' || code === 'EMESSAGE'
 }
 
-// Returns whether the server rejected the email permanently. A failed sign-in of the service does not count. The
-// operator must correct it, and the email stays queued.
+// Returns whether the server rejected the email permanently. A failed sign-in of the service does not count: the email
+// stays queued until the operator corrects the configuration.
 function isPermanentRefusal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: unknown }
   return isMailError(error) && typeof responseCode === 'number' && responseCode >= 500

@@ -44,8 +44,8 @@ export async function canReach(call: WriteCall, recipients: readonly string[]): 
 }
 
 /**
- * Adds emails to the outbox. This is part of the transaction of the change that they report, so that either both or
- * neither are committed. Does nothing if there is no mail server.
+ * Adds emails to the outbox. The emails are stored in the transaction of the change that they report, so that either
+ * both or neither are committed. Does nothing if there is no mail server.
  */
 export async function queueMails(call: WriteCall, provided: readonly OutgoingMail[]): Promise<void> {
   if (!canSendMail(call) || provided.length === 0) return

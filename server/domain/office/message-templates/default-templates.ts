@@ -16,8 +16,8 @@ interface DefaultTemplate extends TemplateWording {
 }
 
 /**
- * The placeholder for the portal link. It must not be in a subject, because the holder of the link can act for the
- * vendor.
+ * The placeholder for the portal link. This placeholder must not be in a subject, because the holder of the link can
+ * act for the vendor.
  */
 export const PORTAL_URL = 'portalUrl'
 /**

@@ -1,9 +1,9 @@
 import type { LienWaiverType } from '../../../../client/contract.gen.ts'
 
 /**
- * Samples of the four types of lien waivers, which are used in the demo and as a starting point for builders. They are
- * not legal advice. Several states prescribe the wording of lien waivers, which builders in these states must use. The
- * signature is appended when the lien waiver is signed.
+ * Samples of the four types of lien waivers, which are used in the demo and as a starting point for builders. The
+ * samples are not legal advice. Several states prescribe the wording of lien waivers, which builders in these states
+ * must use. The signature is appended when the lien waiver is signed.
  */
 export const WAIVER_SAMPLES: Readonly<Record<LienWaiverType, string>> = {
   conditional_progress: `SAMPLE, NOT LEGAL ADVICE. Conditional waiver and release on progress payment

@@ -96,7 +96,7 @@ export function hasWorkInProgress({ status }: Pick<Sandbox, 'status'>): boolean 
   return status === 'filling' || status === 'emptying'
 }
 
-/** Requests that the sandbox be filled or emptied. The next process that looks for work starts. */
+/** Requests that the sandbox be filled or emptied. The next process that looks for work does this. */
 export async function requestSandboxWork(
   call: WriteCall,
   status: 'filling' | 'emptying',

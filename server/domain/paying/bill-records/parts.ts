@@ -16,7 +16,7 @@ export interface BillPart
   poId: string | null
   gross: number
   retainage: number
-  /** The amount of deposits and adjustments of the order that covers this part. Negative for a refund. */
+  /** The amount of the order's deposits and adjustments that is applied to this part; negative for a refund. */
   applied: number
   /**
    * Totals of payments that are neither rejected nor void: the amount before retainage, the retainage, and the
@@ -44,7 +44,7 @@ export function findPartsOfOrders(call: Tenant, poIds: readonly string[]): Promi
   )
 }
 
-/** Returns all parts of the bills that are approved. */
+/** Returns all parts of those bills that are approved. */
 export function findPartsOfBills(call: Tenant, billIds: readonly string[]): Promise<BillPart[]> {
   const { organizationId } = call
   return findParts(
@@ -92,8 +92,8 @@ async function findParts({ db, organizationId }: Tenant, parts: ReturnType<typeo
 export const getNetAmount = ({ gross, retainage }: Pick<BillPart, 'gross' | 'retainage'>) => subtract(gross, retainage)
 
 /**
- * Returns the amount of the part that is not on a payment and not covered by a deposit. `gross` is before retainage,
- * `net` is after retainage.
+ * Returns the amounts of the part that are neither on a payment nor covered by a deposit: before retainage (`gross`),
+ * the retainage, and after retainage (`net`).
  */
 export function getOpenAmounts({ gross, retainage, applied, allocated, allocatedRetainage }: BillPart) {
   const openGross = sum([gross, -applied, -allocated])

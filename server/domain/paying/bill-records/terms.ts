@@ -13,7 +13,7 @@ export function getDueDate({ netDays }: Pick<Vendor['paymentTerms'], 'netDays'>,
   return addTermDays(invoiceDate, netDays)
 }
 
-/** Returns the due date and the discount of a bill. Both depend on the invoice date and do not change later. */
+/** Returns the due date and the discount of a bill, which depend on the invoice date and do not change later. */
 export function computeBillDates(
   terms: Bill['terms'],
   { invoiceDate, amount, currency }: Pick<Bill, 'invoiceDate' | 'amount' | 'currency'>,

@@ -27,7 +27,10 @@ const DEVANAGARI: ScriptFont = {
   bold: toFont('noto-sans-devanagari/700Bold/NotoSansDevanagari_700Bold'),
 }
 
-/** The writing systems of Chinese, Japanese, and Korean. Their fonts are large, so the operator provides the font. */
+/**
+ * The writing systems of Chinese, Japanese, and Korean. The fonts for these writing systems are large, so the operator
+ * provides the font.
+ */
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u
 
 /**

@@ -101,8 +101,8 @@ type WaiverSignature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
 
 /**
  * Returns the signed text of the lien waiver, the signature, and the hash that later proves which text was signed.
- * `linkCopiedBy` is the user who copied the portal link through which the vendor signed. It is null if the vendor used
- * its own link or signed on paper.
+ * `linkCopiedBy` is the user who copied the portal link through which the vendor signed. `linkCopiedBy` is null if the
+ * vendor used its own link or signed on paper.
  */
 export function applySignature(
   { text }: Pick<LienWaiver, 'text'>,

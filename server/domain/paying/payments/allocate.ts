@@ -25,7 +25,7 @@ export interface Wanted {
   lineId: string | null
   /** The amount before retainage. */
   amount: number | undefined
-  /** The amount after retainage. Only for a bill. */
+  /** The amount after retainage (only for a bill). */
   net?: number | undefined
   /** Pointers to the fields of the request. */
   pointer: { billId: string; poId: string; lineId: string; amount: string }
@@ -300,8 +300,8 @@ class Ledger {
   }
 
   /**
-   * Returns the amount that is paid or on payments. An unpaid refund does not reduce this amount, so it leaves no room
-   * for another payment.
+   * Returns the total of payments, whether paid or unpaid. An unpaid refund does not reduce this total, so it leaves no
+   * room for another payment.
    */
   #given(whole: Whole): number {
     const sign = getSignOfWhole(whole)

@@ -56,7 +56,8 @@ export async function createPayment(call: WriteCall, body: PaymentInput): Promis
 }
 
 /**
- * Creates a new payment with the allocations of a voided payment. It can have more allocations than a request allows.
+ * Creates a new payment with the allocations of a voided payment. The new payment can have more allocations than a
+ * request allows.
  */
 export function reissuePayment(
   call: WriteCall,

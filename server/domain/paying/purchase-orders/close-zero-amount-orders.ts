@@ -12,7 +12,9 @@ import {
 import { closeOrder } from './move-order.ts'
 import * as orders from './queries.ts'
 
-/** A closed order cannot be reopened. The delay of one day leaves time to undo a mistaken completion. */
+/**
+ * A closed order without payments cannot be reopened. The delay of one day leaves time to undo a mistaken completion.
+ */
 const UNDO_MS = 24 * 60 * 60 * 1000
 
 /** Closes completed orders with a total of zero, because no payment ever closes them. */

@@ -12,8 +12,8 @@ type OrderLineInput = Checked['PurchaseOrderLineInput']
 const MAX_LINES = 200
 
 /**
- * The subject of a lump sum: the home, or a selection. Its name becomes the ID of the order line, which shows whether
- * the subject has already been ordered.
+ * The subject of a lump sum: the home, or a selection. The name of the subject becomes the ID of the order line, which
+ * shows whether the subject has already been ordered.
  */
 interface LumpSumItem {
   readonly name: string

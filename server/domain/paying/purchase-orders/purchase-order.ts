@@ -47,7 +47,7 @@ export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'lienWaiverRequired'
 
 const NON_NEGATIVE_TYPES: readonly PurchaseOrderType[] = ['base', 'option', 'variance', 'service']
 
-/** Returns the errors in the order as a whole, including fields that the request omits. */
+/** Returns the errors in the entire order, including fields that the request omits. */
 export function findOrderErrors(order: Pick<PurchaseOrder, 'poType' | 'total'>): FieldError[] {
   const errors: FieldError[] = []
   if (order.poType === 'backcharge' && order.total >= 0) {

@@ -114,8 +114,8 @@ function assertWithinLimits(
 }
 
 /**
- * Returns the paid and reserved amounts of an order. An unpaid refund does not reduce this amount, so it leaves no room
- * for another payment.
+ * Returns the total of the paid and reserved amounts of an order. An unpaid refund does not reduce this total, so it
+ * leaves no room for another payment.
  */
 function getCommitted(order: PurchaseOrder, sums: PaymentSums | undefined, sign: 1 | -1): number {
   const refunding = sums === undefined ? 0 : sign < 0 ? sums.adjustingUp : sums.adjustingDown

@@ -58,7 +58,8 @@ export function getTotalOfWhole({ members }: Whole): number {
 }
 
 /**
- * If the vendor owes the order's amounts, all amounts are negative, so their signs are inverted before the comparison.
+ * Returns -1 if the vendor owes the amounts of the order; otherwise, 1. In the first case, all amounts are negative, so
+ * callers multiply amounts by this sign before comparing them.
  */
 export function getSignOfWhole({ root }: Whole): 1 | -1 {
   return root.total < 0 ? -1 : 1

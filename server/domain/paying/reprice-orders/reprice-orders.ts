@@ -11,7 +11,10 @@ import * as orders from '../purchase-orders/queries.ts'
 import { calculateOrderTotals } from '../purchase-orders/totals.ts'
 import * as openOrders from './reprice-queries.ts'
 
-/** The limits of one request. They bound the number of locks and the size of the response for builders of any size. */
+/**
+ * The limits of one request. These limits bound the number of locks and the size of the response for builders of any
+ * size.
+ */
 const MAX_ORDERS = 500
 const MAX_LINES = 5000
 

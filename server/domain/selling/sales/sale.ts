@@ -36,10 +36,7 @@ export function assertValidSalePrice(sale: PriceTerms & Pick<Sale, 'optionsTotal
 
 type CommissionTerms = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
 
-/**
- * Returns the new commission, which is either a percentage or an amount. The value in the request replaces the other
- * one.
- */
+/** Returns the commission in the request. Setting the percentage clears the amount, and vice versa. */
 export function resolveCommission({ commissionPercent, commissionAmount }: CommissionTerms): CommissionTerms {
   if (commissionPercent != null && commissionAmount != null)
     throw validationFailed([

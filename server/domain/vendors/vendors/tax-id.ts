@@ -7,7 +7,7 @@ import { getTaxIdEncryptionContext } from './tax-id-encryption-context.ts'
 
 /**
  * Returns the last four letters or digits of a tax ID, which users may see. The complete tax ID is often a person's
- * social security number. It is stored encrypted, and only tax documents contain it.
+ * social security number. The tax ID is stored encrypted, and only tax documents contain it.
  */
 export function getLastFourCharacters(taxId: string | null | undefined): string | null | undefined {
   return taxId?.replace(/[^A-Za-z0-9]/g, '').slice(-4) ?? taxId

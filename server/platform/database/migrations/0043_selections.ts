@@ -75,8 +75,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "budgetLines_optionSelectionId" on "budgetLines" ("organizationId", "optionSelectionId") where "optionSelectionId" is not null`.execute(
     db,
   )
-  // The key that identifies an estimated line in the next estimate. It consists of the selection, whether the selection
-  // adds or removes the line, and the takeoff line.
+  // The key that identifies an estimated line in the next estimate. The key consists of the selection, whether the
+  // selection adds or removes the line, and the takeoff line.
   await sql`alter table "budgetLines" add column "estimateKey" text collate "C"`.execute(db)
   await sql`update "budgetLines" set "estimateKey" = '+' || "takeoffLineId" where "source" = 'base'`.execute(db)
   await sql`drop index "budgetLines_takeoffLineId_key"`.execute(db)

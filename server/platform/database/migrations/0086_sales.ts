@@ -78,8 +78,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The ID of the sale is stored on the home, so that homes can be filtered by sales status. It is not a foreign key,
-  // because sales have a foreign key to their home.
+  // The ID of the sale is stored on the home, so that homes can be filtered by sales status. The ID is not a foreign
+  // key, because sales have a foreign key to their home.
   await sql`
     alter table "homes" add column "saleId" text collate "C", add column "saleStatus" text,
       add column "saleAmount" numeric(14,2),

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds identities for sign-in. An identity is an email address. It represents all users with that address, one in each
- * of several organizations, so none of these tables belongs to an organization. The tables have the columns that
- * better-auth requires.
+ * Adds identities for sign-in. An identity is an email address. An identity represents all users with that address, one
+ * in each of several organizations, so none of these tables belongs to an organization. The tables have the columns
+ * that better-auth requires.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

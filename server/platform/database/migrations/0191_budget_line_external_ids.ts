@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Estimating and accounting systems find budget lines by the IDs of these systems. */
+/** External IDs allow estimating and accounting systems to find budget lines by their own IDs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "budgetLines" add column "externalId" text`.execute(db)
   await sql`

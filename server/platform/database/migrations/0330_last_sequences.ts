@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The last sequence of an organization's events is that of the newest event, which an index finds. If events are
+  // The last sequence of an organization is the sequence of its newest event, which is found in an index. If events are
   // deleted, the counter stores the sequence of the last deleted event, so that no sequence is used twice.
   await sql`
     create function "keepLastSequence"() returns trigger language plpgsql as $$

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Drafts that were saved through a copied portal link. They are separate from the vendor's own drafts, because the
- * vendor and the user who copied the link must not see or submit each other's drafts.
+ * Drafts that were saved through a copied portal link. These drafts are separate from the vendor's own drafts, because
+ * the vendor and the user who copied the link must not see or submit each other's drafts.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
