@@ -170,7 +170,7 @@ const breakages: Breakage[] = [
     set_(['components', 'schemas', 'ConflictReason', 'description'], 'Why it is not possible.'),
   ],
   [
-    'whole-answers',
+    'whole-responses',
     'an answer that may leave something out',
     set_(['components', 'schemas', 'Vendor', 'required'], ['id']),
   ],
