@@ -46,7 +46,7 @@ type Weight = 'plain' | 'bold'
  * Returns a document class that draws each text in the font of its writing system. A text is drawn entirely in one
  * font: the font of the first additional writing system in the text.
  */
-export function extendWithScripts(Document: typeof PDFDocument, fonts: readonly ScriptFont[]): typeof PDFDocument {
+export function extendWithScriptFonts(Document: typeof PDFDocument, fonts: readonly ScriptFont[]): typeof PDFDocument {
   return class extends Document {
     // The library selects a font in the constructor of the document, before class fields are initialized.
     declare weight?: Weight
