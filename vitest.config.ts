@@ -40,7 +40,7 @@ const project = (name: 'pglite' | 'postgres' | 'citus') => ({
           ? ON_ONE_DATABASE
           : [],
     globalSetup: `test/support/setup-${name}.ts`,
-    setupFiles: 'test/support/record-answers.ts',
+    setupFiles: 'test/support/record-responses.ts',
     // Distributing a database takes longer than anything else.
     ...(name === 'citus' && { hookTimeout: 600_000 }),
   },
@@ -56,7 +56,7 @@ if (process.env.CITUS_URL === undefined) {
   console.error('### CITUS_URL is not set: the tests on a database that is distributed with Citus are SKIPPED. ###')
 }
 
-const seenAnswers = new SeenResponses()
+const seenResponses = new SeenResponses()
 /** The file to which the numbers of passed and failed tests are written. */
 const results = process.env.TEST_RESULTS
 
@@ -72,9 +72,9 @@ export default defineConfig({
     // file still starts its own service and database.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', seenAnswers, ...(results === undefined ? [] : ['json'])],
+    reporters: ['default', seenResponses, ...(results === undefined ? [] : ['json'])],
     ...(results !== undefined && { outputFile: { json: results } }),
-    env: { SEEN_ANSWERS: seenAnswers.folder },
+    env: { SEEN_RESPONSES: seenResponses.folder },
     projects: [
       project('pglite'),
       ...(hasPostgres() ? [project('postgres')] : []),

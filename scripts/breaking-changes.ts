@@ -110,7 +110,7 @@ class Comparison {
         const after = this.#present.paths[path]?.[method] as Operation | undefined
         const place = before.operationId ?? `${method.toUpperCase()} ${path}`
         if (after === undefined)
-          yield { kind: 'operation removed', place, what: `${method.toUpperCase()} ${path} is gone` }
+          yield { kind: 'operation removed', place, what: `${method.toUpperCase()} ${path} was removed` }
         else
           yield* this.#operation(
             place,
@@ -126,7 +126,7 @@ class Comparison {
   *#operation(place: string, before: Operation, after: Operation): FoundChanges {
     // The operationId is the name of a method in every generated client, and the name of a skill.
     if (before.operationId !== after.operationId)
-      yield { kind: 'operation renamed', place, what: `it is now called ${after.operationId}` }
+      yield { kind: 'operation renamed', place, what: `the new name is ${after.operationId}` }
     const needed = listPermissions(this.#present, after)
     yield* compareNewPermissions(place, listPermissions(this.#released, before), needed)
     yield* this.#parameters(place, before, after)
@@ -140,14 +140,14 @@ class Comparison {
       const same = now.get(key)
       // A path parameter is identified by its position, and the path is the same.
       if (same === undefined && parameter.in !== 'path')
-        yield { kind: 'parameter removed', place, what: `${key} is refused` }
+        yield { kind: 'parameter removed', place, what: `${key} is no longer accepted` }
       if (same?.required === true && parameter.required !== true)
-        yield { kind: 'parameter required', place, what: `${key} has to be sent` }
+        yield { kind: 'parameter required', place, what: `${key} is now required` }
       if (same !== undefined) yield* this.#schemas('asked', `${place} ${key}`, parameter.schema, same.schema)
     }
     for (const [key, parameter] of now) {
       if (!old.has(key) && parameter.required === true && parameter.in !== 'path')
-        yield { kind: 'parameter required', place, what: `the new ${key} has to be sent` }
+        yield { kind: 'parameter required', place, what: `the new ${key} is required` }
     }
   }
 
@@ -159,7 +159,7 @@ class Comparison {
   *#body(place: string, before: Operation, after: Operation): FoundChanges {
     const [old, now] = [before.requestBody, after.requestBody]
     if (now?.required === true && old?.required !== true)
-      yield { kind: 'body required', place, what: 'a body has to be sent' }
+      yield { kind: 'body required', place, what: 'a request body is now required' }
     yield* this.#contents('asked', `${place} body`, old?.content, now?.content)
   }
 
@@ -167,7 +167,7 @@ class Comparison {
     for (const [status, declared] of Object.entries(before.responses ?? {})) {
       const now = after.responses?.[status]
       if (now === undefined) {
-        yield { kind: 'status dropped', place, what: `${status} is not among its answers` }
+        yield { kind: 'status dropped', place, what: `${status} was removed from the responses` }
         continue
       }
       const [answer, same] = [
@@ -176,7 +176,7 @@ class Comparison {
       ]
       for (const name of Object.keys(answer.headers ?? {})) {
         if (same.headers?.[name] === undefined)
-          yield { kind: 'header dropped', place: `${place} ${status}`, what: `${name} is not sent` }
+          yield { kind: 'header dropped', place: `${place} ${status}`, what: `the header ${name} was removed` }
       }
       yield* this.#contents('answered', `${place} ${status}`, answer.content, same.content)
     }
@@ -190,7 +190,7 @@ class Comparison {
   ): FoundChanges {
     for (const [type, { schema }] of Object.entries(before ?? {})) {
       const same = after?.[type]
-      if (same === undefined) yield { kind: 'media type dropped', place, what: `there is no ${type}` }
+      if (same === undefined) yield { kind: 'media type dropped', place, what: `${type} was removed` }
       else yield* this.#schemas(direction, place, schema, same.schema)
     }
   }
@@ -200,13 +200,13 @@ class Comparison {
       const before = (declared as { post: Operation }).post
       const after = (this.#present.webhooks?.[type] as { post: Operation } | undefined)?.post
       if (after === undefined) {
-        yield { kind: 'event removed', place: type, what: 'it no longer fires' }
+        yield { kind: 'event removed', place: type, what: 'the event was removed' }
         continue
       }
       const sent = this.#declared(this.#present, after)
       for (const [key, { name, required }] of this.#declared(this.#released, before)) {
         if (sent.get(key) === undefined || (required === true && sent.get(key)?.required !== true))
-          yield { kind: 'header dropped', place: type, what: `${name} may be missing` }
+          yield { kind: 'header dropped', place: type, what: `${name} is now optional` }
       }
       yield* this.#contents('answered', type, before.requestBody?.content, after.requestBody?.content)
     }
@@ -216,7 +216,7 @@ class Comparison {
     for (const [name, declared] of Object.entries(this.#released['x-skills'] ?? {})) {
       const [before, after] = [declared as Skill, this.#present['x-skills']?.[name] as Skill | undefined]
       if (after === undefined) {
-        yield { kind: 'skill removed', place: name, what: 'it is gone' }
+        yield { kind: 'skill removed', place: name, what: 'the skill was removed' }
         continue
       }
       yield* compareNewPermissions(name, before.permissions, after.permissions)
@@ -275,14 +275,14 @@ class Comparison {
       const best = candidates.sort((a, b) => a.length - b.length)[0]
       if (best !== undefined) yield* best
       else {
-        const verb = direction === 'asked' ? 'is refused' : 'may come'
+        const verb = direction === 'asked' ? 'is no longer accepted' : 'is now possible'
         yield { kind: 'type changed', place, what: `${variant.type} ${verb}` }
       }
     }
     const [first, second] = [resolveSchema(this.#released, before), resolveSchema(this.#present, after)]
     if (direction === 'asked' && JSON.stringify(first.default) !== JSON.stringify(second.default)) {
       const reported = [first.default, second.default].map((value) => JSON.stringify(value) ?? 'nothing')
-      yield { kind: 'default changed', place, what: `left out, it is ${reported[1]} instead of ${reported[0]}` }
+      yield { kind: 'default changed', place, what: `the default changed from ${reported[0]} to ${reported[1]}` }
     }
   }
 
@@ -303,7 +303,7 @@ class Comparison {
       yield {
         kind: 'format changed',
         place,
-        what: `${String(old.format ?? 'any')} becomes ${String(now.format ?? 'any')}`,
+        what: `${String(old.format ?? 'any')} changed to ${String(now.format ?? 'any')}`,
       }
     }
     if (direction === 'asked') yield* compareBounds(place, old, now)
@@ -326,18 +326,23 @@ class Comparison {
       const field = `${place}/${name}`
       if (now[name] !== undefined) yield* this.#schemas(direction, field, schema, now[name], seen)
       else if (direction === 'answered' || !isOpen) {
-        yield { kind: 'field removed', place: field, what: direction === 'asked' ? 'it is refused' : 'it is gone' }
+        yield {
+          kind: 'field removed',
+          place: field,
+          what: direction === 'asked' ? 'the field is no longer accepted' : 'the field was removed',
+        }
         continue
       }
       if (direction === 'answered' && demanded.has(name) && !demands.has(name))
-        yield { kind: 'field optional', place: field, what: 'it may be missing' }
+        yield { kind: 'field optional', place: field, what: 'the field is now optional' }
     }
     if (direction === 'answered') return
     for (const name of demands) {
-      if (!demanded.has(name)) yield { kind: 'field required', place: `${place}/${name}`, what: 'it has to be sent' }
+      if (!demanded.has(name))
+        yield { kind: 'field required', place: `${place}/${name}`, what: 'the field is now required' }
     }
     if (before.additionalProperties !== false && !isOpen)
-      yield { kind: 'type changed', place, what: 'fields of other names are refused' }
+      yield { kind: 'type changed', place, what: 'fields with other names are no longer accepted' }
     if (isSchema(before.additionalProperties) && isSchema(after.additionalProperties))
       yield* this.#schemas(direction, `${place}/*`, before.additionalProperties, after.additionalProperties, seen)
   }
@@ -378,12 +383,12 @@ function* compareValues(direction: SchemaDirection, place: string, before: Varia
   const added = now?.filter((value) => old !== undefined && !old.includes(value)) ?? []
   if (direction === 'asked') {
     if (old === undefined && now !== undefined)
-      yield { kind: 'type changed', place, what: `only ${now.join(', ')} is taken` }
-    for (const value of gone) yield { kind: 'enum value removed', place, what: `${value} is refused` }
+      yield { kind: 'type changed', place, what: `only ${now.join(', ')} is accepted` }
+    for (const value of gone) yield { kind: 'enum value removed', place, what: `${value} is no longer accepted` }
   } else {
-    if (old !== undefined && now === undefined) yield { kind: 'type changed', place, what: 'any value may come' }
+    if (old !== undefined && now === undefined) yield { kind: 'type changed', place, what: 'any value is now possible' }
     if (after.component !== undefined && EXTENSIBLE_LISTS.includes(after.component)) return
-    for (const value of added) yield { kind: 'enum value added', place, what: `${value} may come` }
+    for (const value of added) yield { kind: 'enum value added', place, what: `${value} is now possible` }
   }
 }
 
@@ -409,13 +414,14 @@ function* compareBounds(place: string, before: Schema, after: Schema): FoundChan
   if (after.uniqueItems === true && before.uniqueItems !== true) names.push('uniqueItems')
   for (const name of names) {
     const reported = [before[name] ?? 'nothing', after[name]].map(String)
-    yield { kind: 'bound tightened', place, what: `${name} was ${reported[0]} and is ${reported[1]}` }
+    yield { kind: 'bound tightened', place, what: `${name} changed from ${reported[0]} to ${reported[1]}` }
   }
 }
 
 function* compareNewPermissions(place: string, before: readonly string[], after: readonly string[]): FoundChanges {
   for (const permission of after) {
-    if (!before.includes(permission)) yield { kind: 'permission added', place, what: `it needs ${permission}` }
+    if (!before.includes(permission))
+      yield { kind: 'permission added', place, what: `${permission} is now required` }
   }
 }
 

@@ -36,7 +36,7 @@ const RULES = {
   'closed-objects': checkClosedObjects,
   'plain-schemas': checkPlainSchemas,
   'enum-descriptions': checkEnumDescriptions,
-  'whole-answers': checkRequiredProperties,
+  'whole-responses': checkRequiredProperties,
   events: checkEvents,
   emits: checkEmits,
   skills: checkSkills,

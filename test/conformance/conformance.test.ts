@@ -106,10 +106,10 @@ describe.skipIf(!isHere)('conformance', () => {
 
   const errors: [what: string, operation: string, break_: Break, said: RegExp][] = [
     ['an undeclared field', 'getVendor', { body: (body) => ({ ...body, shoeSize: 44 }) }, /shoeSize/],
-    ['a field left out', 'getVendor', { body: ({ companyName: _, ...rest }) => rest }, /companyName/],
+    ['a missing field', 'getVendor', { body: ({ companyName: _, ...rest }) => rest }, /companyName/],
     ['an undeclared status', 'getUsage', { status: () => 299 }, /does not declare 299/],
-    ['a stranger let in', 'listScopes', { letsIn: true }, /Expected: +401 missing_key/],
-    ['a problem of another code', 'createScope', { body: (body) => ({ ...body, code: 'conflict' }) }, /conflict/],
+    ['an operation that accepts unknown callers', 'listScopes', { letsIn: true }, /Expected: +401 missing_key/],
+    ['another problem code', 'createScope', { body: (body) => ({ ...body, code: 'conflict' }) }, /conflict/],
     ['a list with a gap', 'listVendors', { body: withGap }, /items of one page in the same order/],
     ['an ignored filter', 'listVendors', { query: omitIds }, /only items whose id matches/],
   ]

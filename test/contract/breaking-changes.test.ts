@@ -253,7 +253,7 @@ test('the check for breaking changes fails unless the major version is raised', 
   write('1.1.0', true)
   const refused = await release(contract, kept)
   expect(refused.code).toBe(1)
-  expect(refused.said).toContain('operation removed: createVendor: POST /api/ext/vendors is gone')
+  expect(refused.said).toContain('operation removed: createVendor: POST /api/ext/vendors was removed')
   expect(await release('--keep', contract, kept)).toMatchObject({ code: 1 })
   write('2.0.0', true)
   expect(await release('--keep', contract, kept)).toMatchObject({ code: 0 })

@@ -67,7 +67,7 @@ const CHANGES: Change[] = [
     from: "contactName: { type: [string, 'null']",
     to: "contactPerson: { type: [string, 'null']",
     compiler: /^server\/domain\/vendors\/vendors\/\S+ error .*contactName/m,
-    lint: /whole-answers .*contactPerson/,
+    lint: /whole-responses .*contactPerson/,
     breaking: /^field removed: listVendors 200.*contactName/m,
   },
   {
@@ -97,7 +97,7 @@ const CHANGES: Change[] = [
     from: 'properties: &vendorFields\n',
     to: 'properties: &vendorFields\n        rating: { type: integer }\n',
     compiler: /^server\/domain\/vendors\/vendors\/queries\.ts\S+ error .*There is no column rating\./m,
-    lint: /whole-answers .*rating/,
+    lint: /whole-responses .*rating/,
     breaking: { not: /rating/ },
   },
   {

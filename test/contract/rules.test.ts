@@ -19,7 +19,7 @@ const breakages: Breakage[] = [
   ['tag-groups', 'a tag without a group', set_(['x-tagGroups', '0', 'tags', '0'], 'Suppliers')],
   [
     'path-order',
-    'a path before those of an earlier tag',
+    'a path that is listed before the paths of an earlier tag',
     (contract) => {
       const entries = Object.entries(node(contract, 'paths'))
       set(contract, ['paths'], Object.fromEntries([...entries.slice(-1), ...entries.slice(0, -1)]))
@@ -27,7 +27,7 @@ const breakages: Breakage[] = [
   ],
   [
     'path-order',
-    'an item before its collection',
+    'a record path that is listed before its collection',
     (contract) => {
       const { [VENDORS]: collection, [VENDOR]: item, ...others } = node(contract, 'paths')
       set(contract, ['paths'], { [VENDOR]: item, [VENDORS]: collection, ...others })
@@ -36,75 +36,79 @@ const breakages: Breakage[] = [
   ['path-order', 'two tags on one path', set_(['paths', VENDORS, 'post', 'tags'], ['Scopes'])],
   [
     'operation-names',
-    'an operationId in another spelling',
+    'an operationId that is not in camel case',
     set_(['paths', VENDORS, 'get', 'operationId'], 'list_vendors'),
   ],
-  ['operation-names', 'a GET named as if it wrote', set_(['paths', VENDORS, 'get', 'operationId'], 'createVendors')],
-  ['operation-names', 'no operationId', set_(['paths', VENDORS, 'get', 'operationId'])],
-  ['permissions', 'no security', set_(['paths', VENDORS, 'get', 'security'])],
   [
-    'permissions',
-    'a permission that does not exist',
-    set_(['paths', VENDORS, 'get', 'security'], [{ apiKey: ['vendors:see'] }]),
+    'operation-names',
+    'a GET operation that is named like a change',
+    set_(['paths', VENDORS, 'get', 'operationId'], 'createVendors'),
   ],
+  ['operation-names', 'a missing operationId', set_(['paths', VENDORS, 'get', 'operationId'])],
+  ['permissions', 'missing security requirements', set_(['paths', VENDORS, 'get', 'security'])],
+  ['permissions', 'an unknown permission', set_(['paths', VENDORS, 'get', 'security'], [{ apiKey: ['vendors:see'] }])],
   [
     'permissions',
-    'a description that names another permission than is needed',
+    'a description that names a permission that the operation does not require',
     set_(['paths', VENDORS, 'get', 'description'], 'Lists. Needs skills:read.'),
   ],
   [
     'permissions',
-    'other permissions for users than for keys',
+    'different permissions for users and keys',
     set_(['paths', VENDORS, 'get', 'security', '1', 'session'], ['vendors:write']),
   ],
-  ['permissions', 'an operation that is open to keys only', set_(['paths', VENDORS, 'get', 'security', '1'])],
+  ['permissions', 'an operation that only keys can call', set_(['paths', VENDORS, 'get', 'security', '1'])],
   ['expansions', 'a record without a field for a link', set_(['components', 'schemas', 'Bid', 'properties', 'vendor'])],
   [
     'expansions',
-    'a link that is not null where its ID may be',
+    'a link that cannot be null although its ID can be',
     set_(['components', 'schemas', 'Bid', 'properties', 'home'], { $ref: '#/components/schemas/Home' }),
   ],
   ['expansions', 'a link without an ID', set_(['x-expands', 'Bid', 'builder'], 'Vendor')],
   [
     'expansions',
-    'a link that expand does not offer',
+    'a link that is missing from the expand parameter',
     set_(['components', 'parameters', 'ExpandBid', 'schema', 'items', 'enum'], ['vendor']),
   ],
   ['examples', 'a request without an example', set_([...body('post', VENDORS), 'examples'], {})],
   [
     'agreeing-examples',
-    'an answer that shows another value than was sent',
+    'a response example that differs from its request example',
     set_([...createdVendor, 'companyName'], 'Others & Sons'),
   ],
   [
     'agreeing-examples',
-    'an answer about another record than the path names',
+    'a response example for another record than the one in the path',
     set_(['components', 'parameters', 'VendorId', 'example'], 'ven_01m7y975jzfesvq69r5b48w5sk'),
   ],
   [
     'agreeing-examples',
-    'a request without an answer',
+    'a request example without a response example',
     set_([...body('patch', VENDOR), 'examples', 'limit'], { value: { poLimit: 1 } }),
   ],
   [
     'example-sums',
-    'an order whose lines do not add up to its subtotal',
+    'an order whose lines do not total its subtotal',
     set_(['components', 'examples', 'PurchaseOrder', 'value', 'lines', '0', 'total'], 648.63),
   ],
   [
     'possible-times',
-    'a change before the beginning',
+    'a record that was updated before it was created',
     set_(['components', 'examples', 'Vendor', 'value', 'createdAt'], '2027-01-01T00:00:00.000Z'),
   ],
   [
     'event-examples',
-    'two events with one id',
+    'two events with the same ID',
     (contract) => {
       const id = node(contract, 'components', 'examples', 'Event_home_created', 'value', 'id')
       set(contract, ['components', 'examples', 'Event_vendor_created', 'value', 'id'], id)
     },
   ],
-  ['records', 'two records with one prefix', set_(['components', 'schemas', 'Bid', 'x-record', 'prefix'], 'ven')],
+  [
+    'records',
+    'two records with the same ID prefix',
+    set_(['components', 'schemas', 'Bid', 'x-record', 'prefix'], 'ven'),
+  ],
   [
     'records',
     'an example with the ID of another record',
@@ -112,48 +116,56 @@ const breakages: Breakage[] = [
   ],
   [
     'events',
-    'an event about no kind of record',
+    'an event without a record type',
     (contract) => set(contract, ['webhooks', 'seller.created'], node(contract, 'webhooks', 'vendor.created')),
   ],
   [
     'event-examples',
-    'an event before what it shows',
+    'an event that is older than its record',
     set_(['components', 'examples', 'Event_vendor_updated', 'value', 'timestamp'], '2026-01-01T00:00:00.000Z'),
   ],
   [
     'event-examples',
-    'a creation that was told later',
+    'a creation event with a later time than its record',
     set_(['components', 'examples', 'Event_home_created', 'value', 'timestamp'], '2027-01-01T00:00:00.000Z'),
   ],
   [
     'problem-instances',
-    'a problem where nobody meets it',
+    'an example of a problem on an operation that cannot return it',
     set_(['components', 'examples', 'Problem_precondition_failed', 'value', 'instance'], VENDORS),
   ],
   [
     'states-shown',
-    'a status that no example shows',
+    'a status without an example',
     set_(['components', 'schemas', 'VendorStatus', 'enum', '0'], 'dormant'),
   ],
-  ['problem-responses', 'a problem that is not declared', set_(['paths', VENDOR, 'get', 'responses', '404'])],
-  ['problem-responses', 'a status that we never answer', set_(['paths', VENDOR, 'get', 'responses', '501'], {})],
+  ['problem-responses', 'a problem response that is not declared', set_(['paths', VENDOR, 'get', 'responses', '404'])],
+  [
+    'problem-responses',
+    'a response status that the service never returns',
+    set_(['paths', VENDOR, 'get', 'responses', '501'], {}),
+  ],
   ['headers', 'a POST without Idempotency-Key', set_(['paths', VENDORS, 'post', 'parameters'], [])],
-  ['headers', 'an answer without its ETag', set_(['paths', VENDOR, 'get', 'responses', '200', 'headers', 'ETag'])],
+  ['headers', 'a response without its ETag', set_(['paths', VENDOR, 'get', 'responses', '200', 'headers', 'ETag'])],
   ['lists', 'a list without its parameters', set_(['paths', VENDORS, 'get', 'parameters'], [])],
-  ['bounds', 'a string without an end', set_(['components', 'schemas', 'ResourceId', 'maxLength'])],
+  ['bounds', 'a string without a maximum length', set_(['components', 'schemas', 'ResourceId', 'maxLength'])],
   [
     'bounds',
-    'an array without an end',
+    'an array without a maximum length',
     set_(['components', 'schemas', 'VendorCreate', 'properties', 'scopes', 'maxItems']),
   ],
-  ['bounds', 'a number without an end', set_(['components', 'schemas', 'PositiveMoney', 'maximum'])],
-  ['closed-objects', 'an open object', set_(['components', 'schemas', 'Vendor', 'additionalProperties'], true)],
-  ['plain-schemas', 'a keyword that we avoid', set_(['components', 'schemas', 'Money', 'multipleOf'], 0.01)],
+  ['bounds', 'a number without a maximum', set_(['components', 'schemas', 'PositiveMoney', 'maximum'])],
+  [
+    'closed-objects',
+    'an object that allows additional properties',
+    set_(['components', 'schemas', 'Vendor', 'additionalProperties'], true),
+  ],
   [
     'plain-schemas',
-    'a brief field that does not exist',
-    set_(['components', 'schemas', 'Vendor', 'x-brief'], ['shoeSize']),
+    'a schema keyword that the contract avoids',
+    set_(['components', 'schemas', 'Money', 'multipleOf'], 0.01),
   ],
+  ['plain-schemas', 'an unknown brief field', set_(['components', 'schemas', 'Vendor', 'x-brief'], ['shoeSize'])],
   [
     'plain-schemas',
     'a pattern that model providers reject',
@@ -170,59 +182,71 @@ const breakages: Breakage[] = [
     set_(['components', 'schemas', 'ConflictReason', 'description'], 'Why it is not possible.'),
   ],
   [
-    'whole-answers',
-    'an answer that may leave something out',
+    'whole-responses',
+    'a response field that is not required',
     set_(['components', 'schemas', 'Vendor', 'required'], ['id']),
   ],
-  ['emits', 'an event that does not exist', set_(['paths', VENDORS, 'post', 'x-emits'], ['vendor.born'])],
-  ['emits', 'a list that is none', set_(['paths', VENDORS, 'post', 'x-emits'], 'vendor.created')],
-  ['emits', 'an event of what only reads', set_(['paths', VENDORS, 'get', 'x-emits'], ['vendor.created'])],
-  ['emits', 'no event at all', set_(['paths', VENDORS, 'post', 'x-emits'], [])],
+  ['emits', 'an unknown event', set_(['paths', VENDORS, 'post', 'x-emits'], ['vendor.born'])],
+  ['emits', 'a value that is not a list', set_(['paths', VENDORS, 'post', 'x-emits'], 'vendor.created')],
+  ['emits', 'an event of an operation that only reads', set_(['paths', VENDORS, 'get', 'x-emits'], ['vendor.created'])],
+  ['emits', 'an empty list of events', set_(['paths', VENDORS, 'post', 'x-emits'], [])],
   [
     'emits',
-    'an event less than the description names',
+    'a missing event that the description names',
     set_(['paths', BID_REQUEST, 'post', 'x-emits'], ['vendor.invited']),
   ],
-  ['emits', 'an event of the clock and an operation', set_(['webhooks', 'vendor.created', 'post', 'x-timed'], true)],
-  ['emits', 'an event of the clock as text', set_(['webhooks', 'permit.expiring', 'post', 'x-timed'], 'true')],
-  ['emits', 'events out of order', set_(['paths', VENDORS, 'post', 'x-emits'], ['vendor.updated', 'vendor.created'])],
+  [
+    'emits',
+    'a timed event that an operation also emits',
+    set_(['webhooks', 'vendor.created', 'post', 'x-timed'], true),
+  ],
+  ['emits', 'a timed event whose mark is a string', set_(['webhooks', 'permit.expiring', 'post', 'x-timed'], 'true')],
+  [
+    'emits',
+    'events that are not sorted',
+    set_(['paths', VENDORS, 'post', 'x-emits'], ['vendor.updated', 'vendor.created']),
+  ],
   [
     'events',
     'an event with an operationId',
     set_(['webhooks', 'vendor.created', 'post', 'operationId'], 'vendorCreated'),
   ],
-  ['events', 'an event that everybody may read', set_(['webhooks', 'lead.created', 'post', 'x-permission'])],
+  ['events', 'an event without a read permission', set_(['webhooks', 'lead.created', 'post', 'x-permission'])],
   [
     'events',
-    'an event that is read with the permission to change something',
+    'an event that requires a write permission',
     set_(['webhooks', 'lead.created', 'post', 'x-permission'], 'leads:write'),
   ],
   [
     'events',
-    'an event that shows to others what its record is kept from',
+    'an event with another permission than its record',
     set_(['webhooks', 'bid.submitted', 'post', 'x-permission'], 'vendors:read'),
   ],
   [
     'events',
-    'a description that names an event of its own',
+    'a description that names an unknown event',
     set_(['paths', VENDORS, 'post', 'description'], 'Emits vendor.made.'),
   ],
-  ['skills', 'a skill with the name of an operation', set_(['x-skills', 'createVendor'], {})],
-  ['skills', 'an effect that nobody knows', set_(['paths', VENDORS, 'post', 'x-effect'], 'harms')],
-  ['skills', 'an effect of what reads', set_(['paths', VENDORS, 'get', 'x-effect'], 'adds')],
-  ['skills', 'an operation that nobody would find', set_(['paths', VENDORS, 'get', 'x-phrases'], ['list vendors'])],
-  ['skills', 'a phrase that occurs twice', set_(['paths', VENDORS, 'get', 'x-phrases'], [...'abcdefgh', 'A'])],
-  ['skills', 'a tool that says that it is one', set_(['paths', VENDORS, 'get', 'x-tool'], true)],
+  ['skills', 'a composite skill with the name of an operation', set_(['x-skills', 'createVendor'], {})],
+  ['skills', 'an unknown effect', set_(['paths', VENDORS, 'post', 'x-effect'], 'harms')],
+  ['skills', 'an effect of an operation that only reads', set_(['paths', VENDORS, 'get', 'x-effect'], 'adds')],
+  [
+    'skills',
+    'an operation with too few search phrases',
+    set_(['paths', VENDORS, 'get', 'x-phrases'], ['list vendors']),
+  ],
+  ['skills', 'a duplicate search phrase', set_(['paths', VENDORS, 'get', 'x-phrases'], [...'abcdefgh', 'A'])],
+  ['skills', 'a redundant x-tool: true', set_(['paths', VENDORS, 'get', 'x-tool'], true)],
   ['problem-catalogue', 'a problem without an entry', set_(['x-problems', 'conflict'])],
   ['problem-catalogue', 'an entry without advice', set_(['x-problems', 'conflict', 'advice'])],
   [
     'problem-catalogue',
-    'the example of another problem',
+    'an example with the code of another problem',
     set_(['x-problems', 'conflict', 'example', '$ref'], '#/components/examples/Problem_not_found'),
   ],
   [
     'problem-catalogue',
-    'two titles for one problem',
+    'two titles for the same problem',
     (contract) => {
       const problem = structuredClone(node(contract, 'components', 'examples', 'Problem_conflict'))
       set(problem, ['value', 'title'], 'Another title.')
@@ -230,10 +254,10 @@ const breakages: Breakage[] = [
       set(contract, ['components', 'responses', 'Conflict', ...examples, 'conflict'], problem)
     },
   ],
-  ['changelog', 'a version that nobody has written down', set_(['info', 'version'], '1.0.1')],
+  ['changelog', 'a version without a changelog entry', set_(['info', 'version'], '1.0.1')],
   [
     'changelog',
-    'something that goes without a last day',
+    'a deprecation without a sunset date',
     (contract) => {
       set(contract, ['paths', VENDORS, 'get', 'deprecated'], true)
       announce(contract, 'deprecated', 'listVendors')
@@ -241,13 +265,13 @@ const breakages: Breakage[] = [
   ],
   [
     'changelog',
-    'something that goes without a word',
+    'a deprecation without a changelog entry',
     (contract) => {
       set(contract, ['paths', VENDORS, 'get', 'deprecated'], true)
       set(contract, ['paths', VENDORS, 'get', 'x-sunset'], '2027-11-21')
     },
   ],
-  ['changelog', 'a last day of what stays', set_(['paths', VENDORS, 'get', 'x-sunset'], '2027-11-21')],
+  ['changelog', 'a sunset date without a deprecation', set_(['paths', VENDORS, 'get', 'x-sunset'], '2027-11-21')],
   [
     'changelog',
     'a removal in a minor version',
@@ -257,10 +281,10 @@ const breakages: Breakage[] = [
       announce(contract, 'removed', 'listSuppliers')
     },
   ],
-  ['changelog', 'an operation that is not there', (contract) => announce(contract, 'added', 'listSuppliers')],
+  ['changelog', 'an entry for an unknown operation', (contract) => announce(contract, 'added', 'listSuppliers')],
   [
     'changelog',
-    'an older version above a newer one',
+    'an older version that is listed before a newer one',
     (contract) => {
       const newest = structuredClone(node(contract, 'x-changelog', '0'))
       const releases = [newest, { ...newest, version: '1.10.0' }, { ...newest, version: '1.9.0' }]
@@ -269,32 +293,32 @@ const breakages: Breakage[] = [
   ],
   [
     'flat-names',
-    'one name for two inputs',
+    'two inputs with the same name',
     set_(['components', 'schemas', 'VendorUpdate', 'properties', 'vendorId'], { type: 'boolean' }),
   ],
   [
     'secrets',
-    'a field named like a secret that is not marked',
+    'a field that is named like a secret but not marked',
     set_(['components', 'schemas', 'VendorUpdate', 'properties', 'inviteToken'], { type: 'string' }),
   ],
   [
     'secrets',
-    'a link of a calendar feed in an example that is not marked',
+    'an example with a calendar feed URL that is not marked',
     set_(['components', 'schemas', 'CalendarFeedWithUrl', 'properties', 'url', 'x-secret']),
   ],
   [
     'secrets',
-    'a field that is shown once and is not marked',
+    'a field that is shown only once but not marked',
     set_(['paths', VENDORS, 'post', 'x-shows-once'], ['companyName']),
   ],
   [
     'writers',
-    'a writer that nobody knows',
+    'an unknown writer',
     set_(['components', 'schemas', 'Bid', 'properties', 'inclusions', 'x-writtenBy'], 'somebody'),
   ],
   [
     'defaults-to-now',
-    'a text that defaults to now',
+    'a string that defaults to the current time',
     set_(['components', 'schemas', 'Bid', 'properties', 'inclusions', 'x-defaultsToNow'], true),
   ],
 ]

@@ -207,7 +207,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
       })
     })
 
-    test('the docs search returns the correct section first for questions of integrators', async () => {
+    test('the docs search ranks the correct section first for questions of integrators', async () => {
       await read('/guides', DESK, async ({ page }) => {
         await page.keyboard.press('Control+k')
         for (const [words, address] of Object.entries(QUESTIONS)) {

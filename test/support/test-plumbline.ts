@@ -205,7 +205,7 @@ export async function startTestPlumbline(
     },
     // The events of a test file must match the contract, regardless of what the file tests.
     async stop() {
-      if (process.env.SEEN_ANSWERS !== undefined) emissions.note(process.env.SEEN_ANSWERS)
+      if (process.env.SEEN_RESPONSES !== undefined) emissions.note(process.env.SEEN_RESPONSES)
       const broken = [
         ...(await listBrokenEvents(database)),
         ...listUndeclaredEmissions(plumbline.app.services.contract, emissions),

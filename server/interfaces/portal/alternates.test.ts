@@ -147,7 +147,7 @@ test('the receipt page of a bid shows the submission time and exists only after 
   for (const shown of [body.bid.id, '$1,000.00', /\d:\d\d:\d\d (AM|PM) C[SD]T/]) expect(html).toMatch(shown)
 })
 
-test('the receipt of a bid labels the total as sent only once', async () => {
+test('the receipt of a bid states only once that the bid was sent', async () => {
   const { link, id, post } = await invite()
   await post('/draft', { lines: [{ lineId: 'walls', unitPrice: 100 }] })
   await post('/submit')

@@ -39,7 +39,7 @@ test('a key can read its own identity, permissions, and organization', async () 
   expect(seen.body.permissions).toEqual(['homes:read'])
 })
 
-test('the reported usage of the limits includes the current request and agrees with the headers', async () => {
+test('the reported usage includes the current request and matches the rate limit headers', async () => {
   const { key } = await plumbline.newBuilder()
   for (let i = 0; i < 3; i++) await plumbline.get('/api/ext/me', { key })
   const { body, headers } = await plumbline.get('/api/ext/usage', { key })

@@ -308,7 +308,7 @@ test('closing the sale of a demo home closes the home', async () => {
   expect(body.data.find(({ to }: { to: string }) => to === 'closed')).toMatchObject({ reason: null })
 })
 
-test('the demo orders match the demo data in status and, if budgeted by hand, in total', async () => {
+test('the demo orders match the demo data in status and, for manually budgeted orders, in total', async () => {
   const reported = getStory('story-orders')
   const orders = await ordersByHome()
   const stateOf = (home: unknown, { scope, poType, status }: Record<string, unknown>) =>

@@ -84,7 +84,7 @@ test('an update returns the same fields and values as a later read', async () =>
   expect(changed.headers.get('etag')).toBe(read.headers.get('etag'))
 })
 
-test('rejecting a change also removes the trade that it created', async () => {
+test('if a change is rejected, the trade that the change created is also removed', async () => {
   const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing', accountingId: 'V-1' }))
     .body
   const other = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body

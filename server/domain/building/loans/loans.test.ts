@@ -123,7 +123,7 @@ test('two draws of a home that are funded concurrently are each posted once', as
   expect(await sumDraws(home.id)).toBe(80_000)
 })
 
-test('a milestone can be drawn only once, unless the lender rejects the draw', async () => {
+test('a draw for a milestone can be requested only once, unless the lender rejects the draw', async () => {
   const { loan, milestone } = await begin()
   await complete(milestone.id)
   const { body: first } = await request(loan.id, { milestoneId: milestone.id })

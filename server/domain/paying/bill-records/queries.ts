@@ -92,7 +92,7 @@ function getBytes(lines: readonly BillLine[]): number {
 }
 
 /** Locks bills in the order of their IDs. */
-export async function lockIds({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<void> {
+export async function lockByIds({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<void> {
   await sql`
     select "id" from "bills" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])
     order by "id" for no key update`.execute(db)

@@ -13,7 +13,7 @@ import * as bills from './queries.ts'
 export async function updateBillsAfterPayment(call: WriteCall, billIds: readonly string[]): Promise<void> {
   if (billIds.length === 0) return
   // A bill can belong to several orders, and this transaction may have locked only some of these orders.
-  await bills.lockIds(call, billIds)
+  await bills.lockByIds(call, billIds)
   const byBill = Map.groupBy(await findPartsOfBills(call, billIds), ({ billId }) => billId)
   for (const before of await bills.findAll(call, [...billIds].sort())) {
     const parts = byBill.get(before.id)

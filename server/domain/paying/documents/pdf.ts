@@ -4,7 +4,7 @@ import type PDFDocument from 'pdfkit'
 import { parsePdfFont } from '../../../platform/config/pdf-font.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 
-import { extendWithScripts, listScriptFonts } from './script-fonts.ts'
+import { extendWithScriptFonts, listScriptFonts } from './script-fonts.ts'
 
 /** A PDF document with the paper size, fonts, and footer that all documents share. */
 export type PdfDocument = InstanceType<typeof PDFDocument>
@@ -45,7 +45,7 @@ const MAX_PAGES = 100
 export async function createPdf(about: DocumentInfo, draw: (doc: PdfDocument) => void): Promise<Buffer> {
   // The library uses 30 MB, so it is loaded when the first document is drawn.
   const { default: Document } = await import('pdfkit')
-  const ScriptDocument = extendWithScripts(Document, listScriptFonts(parsePdfFont(process.env.PDF_FONT_CJK)))
+  const ScriptDocument = extendWithScriptFonts(Document, listScriptFonts(parsePdfFont(process.env.PDF_FONT_CJK)))
   const doc = new ScriptDocument({
     ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN_FONT, lang: 'en-US' },
     // The document does not depend on the time or place of drawing, so the same record always results in the same

@@ -47,7 +47,7 @@ type Weight = 'plain' | 'bold'
  * Returns a document class that draws each text in the font of its writing system. Uses one font for the entire text:
  * the font of the first additional writing system in the text.
  */
-export function extendWithScripts(Document: typeof PDFDocument, fonts: readonly ScriptFont[]): typeof PDFDocument {
+export function extendWithScriptFonts(Document: typeof PDFDocument, fonts: readonly ScriptFont[]): typeof PDFDocument {
   return class extends Document {
     // Declared without initialization: the constructor of the library already sets `weight`, and a class field would
     // overwrite that value.

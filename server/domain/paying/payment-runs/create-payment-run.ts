@@ -128,7 +128,7 @@ async function readAccounts(
   locked: readonly PurchaseOrder[],
 ): Promise<Map<string, Account[]>> {
   const billIds = [...new Set(found.map(({ billId }) => billId))]
-  await bills.lockIds(call, billIds)
+  await bills.lockByIds(call, billIds)
   const requested = new Set(found.map(({ billId, poId }) => `${billId} ${poId}`))
   const parts = (await findPartsOfBills(call, billIds)).filter(({ billId, poId }) => requested.has(`${billId} ${poId}`))
   const byId = new Map(locked.map((order) => [order.id, order]))

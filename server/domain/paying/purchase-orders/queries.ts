@@ -298,7 +298,7 @@ export async function findIdsOfWholes(call: WriteCall, ids: readonly string[]): 
 }
 
 /** Locks orders in the order of their IDs. */
-export async function lockIds(call: WriteCall, ids: readonly string[]): Promise<void> {
+export async function lockByIds(call: WriteCall, ids: readonly string[]): Promise<void> {
   await sql`
     select "id" from "purchaseOrders" where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]}::text[])
     order by "id" for no key update`.execute(call.db)

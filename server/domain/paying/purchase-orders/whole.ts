@@ -17,7 +17,7 @@ export interface Whole {
  */
 export async function lockWholes(call: WriteCall, poIds: readonly string[]): Promise<PurchaseOrder[]> {
   const ids = await orders.findIdsOfWholes(call, poIds)
-  await orders.lockIds(call, ids)
+  await orders.lockByIds(call, ids)
   return orders.findAll(call, ids)
 }
 

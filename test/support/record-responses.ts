@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, inject } from 'vitest'
-import { takeSeenAnswers } from './seen-in-process.ts'
+import { takeSeenResponses } from './seen-in-process.ts'
 import { takeSentStatements } from './sent-statements.ts'
 
 /**
@@ -9,9 +9,9 @@ import { takeSentStatements } from './sent-statements.ts'
  * responses with the contract, and setup-postgres.ts explains the statements.
  */
 afterAll(() => {
-  const folder = process.env.SEEN_ANSWERS
+  const folder = process.env.SEEN_RESPONSES
   if (folder !== undefined)
-    appendFileSync(path.join(folder, `${process.pid}.txt`), [...takeSeenAnswers(), ''].join('\n'))
+    appendFileSync(path.join(folder, `${process.pid}.txt`), [...takeSeenResponses(), ''].join('\n'))
   const statements = inject('postgres')?.statementsFolder
   if (statements !== undefined)
     appendFileSync(
