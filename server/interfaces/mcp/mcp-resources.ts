@@ -9,7 +9,8 @@ import { concealResultSecrets, executeSkill } from '../skills/execute-skill.ts'
 import { canUseSkill, findCatalog } from '../skills/skill-catalog.ts'
 
 /**
- * Records that can be attached to a conversation by URI. The last part of the URI is an ID, a number, or an exact name.
+ * The records that a user can attach to a conversation by URI. The last part of the URI is an ID, a number, or an exact
+ * name.
  */
 const RESOURCE_KINDS = [
   { kind: 'homes', title: 'Home', skill: 'getHome', field: 'homeId' },
@@ -48,7 +49,7 @@ export async function readResource(
     throw isUnknown ? new ResourceNotFoundError(uri, error.message) : error
   })
   const shown = concealResultSecrets(findCatalog(call.services.contract).find(skill), result)
-  // A resource is a single text, so notes about it are part of the text.
+  // A resource consists of a single text, so notes about it must be part of this text.
   const text = JSON.stringify({ ...(shown as object), ...(untrustedText.length > 0 && { untrustedText }) })
   return { skill, contents: [{ uri, mimeType: 'application/json', text }] }
 }

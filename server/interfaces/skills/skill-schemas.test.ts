@@ -8,7 +8,8 @@ import { FAST_COMPILATION } from '../../platform/problems/formats.ts'
 import { findCatalog } from './skill-catalog.ts'
 
 test('the schemas of every skill are valid JSON Schema 2020-12 without custom formats', () => {
-  // Compilation reports the errors in a schema. The speed of the compiled code does not matter here.
+  // Only compilation matters here, because it reports the errors in a schema. The speed of the compiled code is
+  // irrelevant.
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...FAST_COMPILATION })
   addFormats.default(ajv)
   const compiled = new Set<string>()
@@ -27,7 +28,7 @@ test('random inputs that match the published schema of a skill pass its input ch
   const ajv = new Ajv2020({ strict: false, ...FAST_COMPILATION })
   addFormats.default(ajv, { mode: 'full' })
   for (const skill of findCatalog(contract).skills) {
-    // The generator of random values sometimes ignores `minProperties`.
+    // Checks the generated value, because the generator of random values sometimes ignores `minProperties`.
     const isAllowed = ajv.compile(skill.inputSchema)
     for (let taken = 0, created = 0; taken < 20; created++) {
       const input: unknown = JSON.parse(JSON.stringify(makeValidValue(skill.inputSchema, sources)), (_name, value) =>

@@ -7,7 +7,9 @@ import { attemptTask } from '../frame/attempt-task.ts'
 import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
 import { truncateRows } from '../frame/report.ts'
 
-/** Approving a timesheet posts a week of entries. A builder has a few dozen employees. */
+/**
+ * The maximum number of timesheets. Approving one posts the entries of a week, and a builder has a few dozen employees.
+ */
 const MAX_SHEETS = 100
 
 export async function approveTimesheets(input: ApproveTimesheetsInput, call: Call): Promise<ApproveTimesheetsResult> {
@@ -40,7 +42,10 @@ interface SheetToApprove {
   timesheetId: string | null
 }
 
-/** Returns the submitted timesheets of all users, or the timesheets of the named users regardless of status. */
+/**
+ * Returns the submitted timesheets of all users. If users are given, returns all of their timesheets, whatever their
+ * status.
+ */
 async function findSheetsToApprove(
   call: Call,
   { weekStarting, userIds }: ApproveTimesheetsInput,

@@ -40,7 +40,7 @@ function assertFieldsFit({ decision, reason, vendorId, date }: Input): void {
   if (errors.length > 0) throw validationFailed(errors)
 }
 
-/** Returns the vendor that had the order for the trade of a request. */
+/** Returns the vendor that had the order for the request's trade. */
 async function findBuilder(call: Call, { homeId, scope, vendorId }: WarrantyRequest): Promise<string | undefined> {
   if (vendorId !== null) return vendorId
   return scope === null ? undefined : (await mapTradesToOrderedVendors(call, homeId)).get(scope.toLowerCase())
