@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A section of a page with a heading. */
+/** Shows a section of a page with a heading. */
 export function Panel(props: {
   title: string
   hint?: ReactNode
@@ -24,7 +24,7 @@ export function Panel(props: {
   )
 }
 
-/** A list of two to seven facts. */
+/** Shows a list of two to seven labeled values. */
 export function KeyValues({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className="kv">

@@ -11,7 +11,7 @@ const TYPES = (['building', 'electrical', 'plumbing', 'mechanical', 'site', 'oth
   label: humanizeName(value),
 }))
 
-/** Adds a permit that was applied for or, if the date of issue is entered, already issued. */
+/** Lets the user add a permit that was applied for. If the date of issue is entered, the permit is already issued. */
 export function PermitForm({ homeId, onClose }: { homeId: string; onClose(): void }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/permits', {
@@ -68,12 +68,12 @@ const MOVES: Readonly<Record<Permit['status'], readonly ('issued' | 'finaled' | 
   void: [],
 }
 
-/** Returns whether the authority can change a permit with this status. */
+/** Returns whether the authority can still change a permit with this status. */
 export function canMovePermit({ status }: Permit): boolean {
   return MOVES[status].length > 0
 }
 
-/** Records that the authority issued, renewed, closed, or voided the permit. */
+/** Lets the user record that the authority issued, renewed, closed, or voided the permit. */
 export function PermitStatusForm({ permit, onClose }: { permit: Permit; onClose(): void }) {
   const change = plumbline.useMutation('post', '/api/ext/permits/{permitId}/status', {
     onSuccess: ({ status }) => {

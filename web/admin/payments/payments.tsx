@@ -11,7 +11,7 @@ import { PaymentsTabs } from './payments-tabs.tsx'
 
 const TYPES = ['progress', 'final', 'retainage_release', 'deposit', 'adjustment'] as const
 
-/** Lists all payments, regardless of how they were created. */
+/** Lists all payments, however they were created. */
 export function Component() {
   const filters = useMemo<readonly Filter[]>(
     () => [
