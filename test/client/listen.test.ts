@@ -9,9 +9,7 @@ import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
-/**
- * Tests the program as a developer runs it: against a real service, with a receiver that verifies signatures.
- */
+/** Tests the program as a developer would run it: against a real service, with a receiver that verifies signatures. */
 let plumbline: TestPlumbline
 let receiver: Server
 let to: string
@@ -38,7 +36,7 @@ afterAll(async () => {
 
 interface Program {
   child: ChildProcess
-  /** Returns the output of the program so far. */
+  /** Returns what the program has printed so far. */
   said(): string
   /** Resolves to the exit code of the program. */
   ended: Promise<number | null>

@@ -6,7 +6,7 @@ import { isTestedHere } from '../support/is-tested-here.ts'
 import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** The responses to unknown paths and methods, and to HEAD on a path with GET. */
+/** Tests the responses to unknown paths and methods, and to HEAD for a path with GET. */
 const operationsByPath = Map.groupBy(contract.operations.values(), ({ path }) => path)
 const gets = [...contract.operations.values()].filter(({ method }) => method === 'GET')
 
@@ -68,7 +68,7 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
         '/api/ext/%',
       ]) {
         const response = await sendRequest('GET', target)
-        // A path with a parameter in that position treats the rest as an ID, and authenticates first.
+        // If a path has a parameter in this position, the service treats the rest as an ID and authenticates first.
         const match = contract.match('GET', target)
         if (match.operation !== null) continue
         const [status, code] = match.allow.length > 0 ? [405, 'method_not_allowed'] : [404, 'unknown_path']
@@ -83,7 +83,8 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
         const get = await sendRequest('GET', address, key)
         const head = await sendRequest('HEAD', address, key)
         expect([head.status, head.type]).toEqual([get.status, get.type])
-        // A response that changes when it is read, such as the usage, is never the same twice.
+        // Compares the ETags only if the operation declares 304. Other responses, such as usage, change whenever they
+        // are read.
         if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
         expect(head.status).toBe(200)
         expect(head.body).toBe('')
@@ -100,7 +101,7 @@ interface PlainAnswer {
   body: string
 }
 
-// A URL would normalize the path.
+// Sends the target as it is. A URL object would normalize the path.
 function sendRequest(method: string, target: string, key?: string): Promise<PlainAnswer> {
   return new Promise((done, fail) => {
     const { hostname, port } = new URL(plumbline.url)
