@@ -17,7 +17,7 @@ import { createPlainCommand } from './command.ts'
 export interface Finding {
   check: 'configuration' | 'database' | 'version' | 'wall' | 'clock' | 'storage' | 'mail'
   status: 'ok' | 'warning' | 'failed' | 'skipped'
-  /** A sentence for the operator. */
+  /** A sentence that explains the finding to the operator. */
   detail: string
 }
 
@@ -41,12 +41,13 @@ export function addDoctorCommand(program: Command): void {
     )
 }
 
-/** Checks the requirements for starting the service. Changes nothing, except for a test file that is deleted again. */
+/** Checks what the service needs to start. Changes nothing, except for a test file that is deleted again. */
 async function examineDeployment(env: Env): Promise<Finding[]> {
   let config: EnvironmentConfig
   try {
     assertEnvironment(env)
-    // Reading the configuration of an embedded database would create a missing key.
+    // Uses a placeholder for a missing encryption key. Otherwise, reading the configuration of an embedded database
+    // would create one.
     config = readConfig(env.DATABASE_URL ? env : { ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || PLACEHOLDER_KEY })
   } catch (error) {
     return [{ check: 'configuration', status: 'failed', detail: describeError(error) }]
