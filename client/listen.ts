@@ -47,7 +47,10 @@ export async function findUnknownEventTypes(
   return { unknown: asked.filter((type) => !known.includes(type)), known }
 }
 
-/** Forwards events until the signal aborts. Throws if the service rejects the key or the position. */
+/**
+ * Forwards events until the signal aborts. Throws if the service rejects the key or the ID of the event after which to
+ * start.
+ */
 export async function listenForEvents({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
   const client = createListenClient(options)
   let after = options.after ?? (await findNewestEventId(client, signal))

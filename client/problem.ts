@@ -6,7 +6,7 @@ type Common = 'type' | 'title' | 'status' | 'detail' | 'instance' | 'requestId' 
 type Special = Exclude<keyof AnyProblem, Common | 'code'>
 type Members<Code extends ProblemCode> = Code extends keyof ProblemMembers ? ProblemMembers[Code] : unknown
 type Whole<Code extends ProblemCode> = Pick<AnyProblem, Common> & { code: Code } & Members<Code>
-// Flattens the type, so that an editor lists the members. The members of other codes are present as optional
+// Flattens the type, so that an editor lists the members. Members that belong only to other codes have the type
 // `undefined`.
 type Flat<T> = { [Member in keyof T]: T[Member] } & { [Member in Exclude<Special, keyof T>]?: never }
 

@@ -7,7 +7,7 @@ import type { Preference } from './prism.ts'
 import { listScenarios } from './scenarios.ts'
 
 /**
- * Reads the preferences of a request. `example=getVendor:onHold` applies only to that operation , so a program can send
+ * Reads the preferences of a request. `example=getVendor:onHold` applies only to that operation, so a program can send
  * the same header with every request. `status` is a synonym of `code`, and `delay` is in milliseconds.
  */
 export function readPreference(contract: Contract, operation: Operation, req: IncomingMessage): Preference {

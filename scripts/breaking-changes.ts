@@ -140,7 +140,7 @@ class Comparison {
     const [old, now] = [this.#declared(this.#released, before), this.#declared(this.#present, after)]
     for (const [key, parameter] of old) {
       const same = now.get(key)
-      // The position identifies a path parameter, and the path is the same.
+      // Path parameters may be renamed, because their position in the path identifies them.
       if (same === undefined && parameter.in !== 'path')
         yield { kind: 'parameter removed', place, what: `${key} is refused` }
       if (same?.required === true && parameter.required !== true)

@@ -351,8 +351,8 @@ function* checkProblemResponses(document) {
     if (!isPortalOnly(operation) && !(method === 'get' && isForAnySession(operation))) demanded.push('403')
     if (path.includes('{')) demanded.push('404')
     if (operation.requestBody) demanded.push('400', '413', '415')
-    // Whether the operation can cause a conflict. A request without a credential cannot, nor can a change of a resource
-    // that is neither created nor ended.
+    // Whether the operation can cause a conflict. Requests without a credential cannot cause one. Changes of a resource
+    // that is neither created nor ended cannot either.
     const isAtOdds = method === 'patch' ? path.endsWith('}') : method === 'post' && !isForVisitors(operation)
     if (isAtOdds || method === 'put') demanded.push('409')
     if (parameters.some((parameter) => parameter.name === 'If-Match')) demanded.push('412')

@@ -4,7 +4,7 @@ import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../c
 
 /**
  * A minimal webhook receiver on this machine. It accepts only requests that are signed with its secret, and responds
- * with 204. It counts a delivery that arrives twice only once.
+ * with 204. If a delivery arrives twice, it is counted once.
  */
 export interface Receiver {
   readonly url: string

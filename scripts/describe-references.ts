@@ -4,7 +4,7 @@ type Schema = Record<string, unknown>
 
 /**
  * Copies a document. Each field without a description gets the description of the schema to which it refers, because
- * editors show the comment of a field but not that of its type.
+ * editors show only the comment of the field.
  */
 export function describeReferences(document: ContractDocument): object {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
@@ -29,8 +29,8 @@ function describeField(schemas: Record<string, Schema>, field: unknown): unknown
 }
 
 /**
- * Returns the description of a schema. If it has none, returns that of its non-null alternative or of its items; null
- * if there is none either.
+ * Returns the description of a schema. If the schema has none, returns the description of its non-null alternative or
+ * of its items. Returns null if these have none either.
  */
 function findDescription(schemas: Record<string, Schema>, schema: unknown): string | null {
   if (!isObject(schema)) return null

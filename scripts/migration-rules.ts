@@ -9,8 +9,8 @@ export const LAST_WITHOUT_RULES = '0240_contract_links'
 
 /**
  * Migrations that require downtime: all processes of the previous version must stop first. Most of these migrations
- * change the meaning of records. For example, the amount owed for an order is now that of its bills, and an old process
- * would pay without bills.
+ * change the meaning of records. For example, payments now require bills, and an old process would pay an order without
+ * a bill.
  */
 export const WITH_DOWNTIME: ReadonlySet<string> = new Set([
   '0500_bills',
@@ -24,7 +24,7 @@ export const WITH_DOWNTIME: ReadonlySet<string> = new Set([
   '0730_lag_units',
 ])
 
-/** Tables that stay small, however long the service is in use. Nobody notices a lock on them. */
+/** Tables that stay small even if the service is used for years. Users do not notice a lock on them. */
 const SMALL_TABLES: ReadonlySet<string> = new Set([
   'billNumbers',
   'bidRequestNumbers',

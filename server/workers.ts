@@ -58,7 +58,7 @@ export async function runWorkers(
   })
 }
 
-/** Notifies the leading process that this worker handles requests. For use in a worker. */
+/** Notifies the leading process that this worker handles requests. Call this function only in a worker. */
 export function reportReady(): void {
   cluster.worker?.send('up')
 }

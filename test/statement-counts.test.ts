@@ -32,8 +32,8 @@ async function getStatements(work: () => Promise<ServiceResponse>): Promise<stri
   return texts
 }
 
-// On PostgreSQL, each statement is a round trip. On the embedded database, it is not, but the number of statements is
-// the same.
+// The number of statements matters on PostgreSQL, where each statement is a round trip. It is the same on the embedded
+// database.
 test.skipIf(inject('postgres') === null)('heavy operations send a bounded number of statements', async () => {
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
   const lines = [{ description: 'Framing labor', quantity: 1, unitPrice: 18_000 }]

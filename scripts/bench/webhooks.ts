@@ -42,7 +42,7 @@ function preciseNow(): number {
   return performance.timeOrigin + performance.now()
 }
 
-// --- the receivers, in a separate process
+// The receivers, which run in a separate process.
 
 function runReceiver(): void {
   let arrivals: Arrival[] = []
@@ -92,7 +92,7 @@ class Receivers {
   }
 }
 
-// --- the measurements
+// The measurements, which run in this process.
 
 interface Bench {
   database: Database

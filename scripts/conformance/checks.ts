@@ -415,7 +415,7 @@ const MAX_TRIES = 8
  * intended.
  */
 const MAX_SHOWN_REFUSALS = 5
-/** The maximum page size that the run requests to check filters. */
+/** The maximum number of items that the run requests when it checks a filter. */
 const FILTERED_ITEMS = 100
 const STATELESS = 'a stateless mock keeps no records and checks no keys'
 

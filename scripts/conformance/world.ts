@@ -114,7 +114,7 @@ export class World {
     return isOpenToApiKeys(operation) || opened.length === 0 ? ids : opened
   }
 
-  /** Returns those of the IDs that belong to a record in the path so far. If there are none, returns all of them. */
+  /** Filters IDs by the records in the path so far. If no ID belongs to these records, returns all IDs. */
   #below(path: string, ids: readonly string[]): readonly string[] {
     const parts = path.split('/')
     const hanging = ids.filter((id) => parts.includes(this.#hangsOn.get(id) ?? ''))
@@ -266,8 +266,8 @@ export class World {
   }
 
   /**
-   * Creates only the resources that these operations need according to the contract. Creates all resources if these are
-   * not enough.
+   * Creates only the resources that these operations need according to the contract. If these resources are not enough,
+   * creates all of them.
    */
   async populateFor(operations: readonly Operation[]): Promise<this> {
     const creations = listCreationsFor(operations)

@@ -7,7 +7,8 @@ import { createBuilder, createUnlimitedEnvironment, startService } from '../proc
 import type { Check } from './failover.ts'
 
 /**
- * A command that runs a process with process IDs of its own, as in a container. The process then always has the ID 1.
+ * A command that runs a process in its own process ID namespace, as in a container. The process then always has the ID
+ * 1.
  */
 const ISOLATED_COMMAND = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
 

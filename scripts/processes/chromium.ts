@@ -51,7 +51,7 @@ function unpackChromium(): string {
   if (!existsSync(UNPACKED)) {
     mkdirSync(path.dirname(UNPACKED), { recursive: true })
     const folder = mkdtempSync(`${UNPACKED}-`)
-    // The package unpacks into TMPDIR. It includes its libraries only if this variable names an AWS runtime.
+    // The package unpacks into TMPDIR. It unpacks its libraries only if AWS_LAMBDA_JS_RUNTIME is set.
     execFileSync(
       process.execPath,
       ['--input-type=module', '-e', "await (await import('@sparticuz/chromium')).default.executablePath()"],

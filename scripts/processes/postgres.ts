@@ -103,7 +103,8 @@ export async function startPostgres(
     await gone
   }
 
-  // Stops the server and deletes its data, however this process ends. Otherwise, the data would soon fill the disk.
+  // Stops the server and deletes its data when this process ends for any reason. Otherwise, the data of many runs would
+  // fill the disk.
   function abandon(): void {
     server?.kill('SIGKILL')
     // The server's child processes may still be writing for a moment.

@@ -17,8 +17,8 @@ const SOCKET_MODE = 0o600
 const MAX_CONNECTIONS = 4
 const MAX_BYTES = 64 * 1024
 /**
- * The maximum time for a command. No command takes longer, but a command that changes an API key waits for requests
- * that are writing.
+ * The maximum time for a command. Commands are short, but a command that changes an API key waits for requests that are
+ * writing.
  */
 const TIMEOUT_MS = 20_000
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'plumbline-conformance-'))
   plumbline = await startTestPlumbline()
   restrictedKey = await plumbline.newKey([])
-  // This builder has data. The run must work in spite of it and leave it unchanged.
+  // This builder already has data. The run must succeed anyway and leave the data unchanged.
   await new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline').populate('enough')
 })
 

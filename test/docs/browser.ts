@@ -23,7 +23,7 @@ const PAGES = [
 ]
 const [DESK, PHONE] = [1440, 390]
 
-/** Queries that users would type. For each, the page that must be among the first three results. */
+/** Queries that users would type, each with the page that must be among the first three results. */
 const EVERYDAY_WORDS: Record<string, string> = {
   pagination: '/guides/paging',
   authentication: '/guides/first-call#authenticate',

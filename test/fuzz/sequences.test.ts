@@ -228,8 +228,7 @@ class Create extends Step {
     const { secret: _shownOnce, cascade: _whatItMoved, ...made } = response.body
     // Leaves out possible duplicates, which are reported when a vendor is created but are not part of the vendor.
     const { possibleDuplicates: _alike, ...body } = made
-    // Leaves out the URL of a calendar, which is shown only once. The URL of a webhook, however, is a field of the
-    // webhook.
+    // Leaves out the URL of a calendar feed, because it is shown only once. The URL of a webhook is an ordinary field.
     if (operation.id === 'createCalendarFeed') delete body.url
     const etag = response.headers.get('etag') ?? ''
     expect(EXAMPLE_IDS.has(body.id)).toBe(false)

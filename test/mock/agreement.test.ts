@@ -113,7 +113,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     )
     // For these problems, the service has a different sentence for each rule.
     const isOneOfMany = new Set(['conflict', 'malformed_json', 'validation_failed', 'invalid_transition'])
-    // The handlers of this test throw these problems with texts of their own.
+    // The handlers of this test throw these problems with different texts.
     const isThrownHere = new Set(['answer_not_kept', 'too_much_work', 'too_many_concurrent_requests'])
     const differing = listEntriesAtPath('x-problems').flatMap(([code, { example }]) => {
       const provided = said.get(code)

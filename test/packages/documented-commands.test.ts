@@ -21,7 +21,7 @@ test('documented commands run TypeScript files with the Node version that npm ci
   expect(linesLike(/(?<!npx |\.bin\/|[\w-])node (-\S+ )*[\w./-]+\.ts\b/)).toEqual([])
 })
 
-// The packages are not on npm yet. Until then, somebody else could publish a package with such a name.
+// The packages are not on npm yet, so somebody else could publish a package with such a name.
 test('no documented command installs an unpublished package from the npm registry', () => {
   expect(linesLike(/npm (i|install|add) (-\S+ )*@plumbline\//)).toEqual([])
 })

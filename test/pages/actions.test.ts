@@ -7,7 +7,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
 
-/** Skills that have no form, because they send a file. Another page does the same. */
+/** Skills that have no form, because they send a file. Each has another page on which users upload the file. */
 const OTHER_PAGES: Readonly<Record<string, string>> = {
   uploadAttachment: 'the files of a record',
   uploadImport: 'the imports',

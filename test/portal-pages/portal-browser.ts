@@ -15,7 +15,7 @@ export interface VisitorOptions {
   width?: number
   scheme?: 'light' | 'dark'
   locale?: string
-  /** Whether scripts run. Only some checks of a page need them. */
+  /** Whether scripts run. Only some checks of a page need scripts. */
   withScripts?: boolean
 }
 

@@ -26,7 +26,7 @@ const STRICTEST = {
     '@plumbline/client': [resolvePath('client/index.ts')],
     '@plumbline/client/enums': [resolvePath('client/enums.gen.ts')],
     '@plumbline/client/webhooks': [resolvePath('client/webhooks.ts')],
-    // This folder contains the types of packages that have none of their own.
+    // This folder contains types for packages that do not include types.
     '*': [resolvePath('node_modules/@types/*'), resolvePath('node_modules/*')],
   },
 }

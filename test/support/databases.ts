@@ -33,8 +33,8 @@ interface ReusableDatabase {
   readonly shape: string
   readonly run: RunStatements
   /**
-   * Empties the database in a way of its own. Returns false if the database cannot be used again. Absent if there is no
-   * such way.
+   * Empties the database with a method for this kind of database. Returns false if the database cannot be used again.
+   * Absent if the general method works.
    */
   reset?(): Promise<boolean>
   /** Opens the database. It then stays open, because the first statements of a new session are slow. */

@@ -57,7 +57,7 @@ export async function postForm(
 
 export interface ConsentDecision {
   decision?: 'allow' | 'refuse'
-  /** The permissions that the user selects. By default, all offered permissions. */
+  /** The permissions that the user selects. By default, the user selects all offered permissions. */
   permissions?: readonly string[]
   proposeOnly?: boolean
   ticket?: string

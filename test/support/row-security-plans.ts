@@ -4,8 +4,8 @@ import pg from 'pg'
 
 /**
  * With row-level security, PostgreSQL uses an index only for comparisons that cannot leak values of other
- * organizations. Since the security releases of November 2026, these are only comparisons with parameters and plain
- * columns, and not with values computed from another table's columns. PostgreSQL makes all other comparisons for each
+ * organizations. Since the security releases of November 2026, it does so only for comparisons with parameters and
+ * plain columns, not for values computed from another table's columns. PostgreSQL makes all other comparisons for each
  * row of the organization, one by one. The functions in this file find the affected statements.
  */
 export interface SlowedStatement {

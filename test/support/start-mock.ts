@@ -17,7 +17,7 @@ export function startMock(...options: string[]): Promise<RunningMock> {
   const child = spawn(process.execPath, [path.join(root, 'mock/main.ts'), '--port', '0', '--quiet', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Stops the mock when the test run ends, however it ends.
+  // Stops the mock when the test run ends for any reason.
   process.once('exit', () => child.kill())
   return new Promise((resolve, reject) => {
     let said = ''

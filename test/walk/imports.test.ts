@@ -33,8 +33,8 @@ const DOMAIN = [
 ]
 
 /**
- * The maximum number of files in a folder. With more, a folder becomes confusing. Tests are not counted, nor are
- * migrations, whose number only grows.
+ * The maximum number of files in a folder. With more, a folder becomes confusing. Tests and migrations are not counted,
+ * because the number of migrations only grows.
  */
 const MAX_FILES = 25
 

@@ -37,8 +37,8 @@ const MANY = 6000
  */
 const MORE_BLOCKS = 32
 /**
- * The maximum number of additional blocks for lists of events. They look up each row of a page in two indexes and
- * search for a time.
+ * The maximum number of additional blocks for lists of events. These lists look up each row of a page in two indexes
+ * and search for a time.
  */
 const MORE_BLOCKS_OF_EVENTS = 120
 
@@ -216,7 +216,7 @@ interface Sorts {
   default?: string
 }
 
-/** Adds cost codes that a search finds by this word, and by another word that all of them contain. */
+/** Adds cost codes. A search finds them by `word` and by another word that all cost codes contain. */
 async function addCostCodes(from: number, to: number, word: string): Promise<void> {
   const codes = `select $1 as "organizationId", 'cc_01k0' || lpad(n::text, 22, '0') as "id", n from generate_series($2::int, $3::int) as n`
   const values = [plumbline.organizationId, from, to]
@@ -238,8 +238,8 @@ const FIRST_EVENT_MS = Date.parse('2041-01-01')
 const FIRST_SEQUENCE = 10_000_000
 
 /**
- * Adds one event a minute, mostly about a hundred vendors and sometimes about a home. They are far from the builder's
- * other events.
+ * Adds one event a minute, mostly about a hundred vendors and sometimes about a home. In time, these events are far
+ * from the builder's other events.
  */
 async function addEvents(from: number, to: number): Promise<void> {
   const ids = Array.from({ length: to - from + 1 }, (_, i) => computeFirstIdSince(FIRST_EVENT_MS + (from + i) * 60_000))

@@ -99,7 +99,7 @@ function loadRecord<Path extends NamedPath>(path: Path, id: string): Promise<Ite
   return requested.promise as Promise<Item<Path> | undefined>
 }
 
-// Removes the types, because this function serves all paths. `load` has the type of its path.
+// Removes the types, because this function serves all paths. `load` adds the type of its path again.
 const untypedPlumbline = plumbline as unknown as {
   queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
 }

@@ -18,8 +18,8 @@ export function Page(props: {
   const { title, crumbs, actions, children } = props
   const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
-  // Moves the focus, so that screen readers announce the new page. If only the query changes, such as a filter, the
-  // page is the same.
+  // Moves the focus, so that screen readers announce the new page. A change of only the query, such as a filter, does
+  // not move the focus.
   useEffect(() => {
     if (lastPath !== null && lastPath !== pathname) content.current?.focus({ preventScroll: true })
     lastPath = pathname

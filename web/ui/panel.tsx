@@ -5,7 +5,7 @@ export function Panel(props: {
   title: string
   hint?: ReactNode
   actions?: ReactNode
-  /** Whether the content has its own edges, as a table does. */
+  /** Whether the content has its own border, as a table does. */
   isFlush?: boolean
   foot?: ReactNode
   children: ReactNode

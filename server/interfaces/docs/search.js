@@ -40,7 +40,7 @@ async function prepare() {
   return made
 }
 
-// The thousands of fields often have the same name as the record to which they refer. The record itself should rank
+// Many of the thousands of fields have the same name as the record to which they refer. The record itself should rank
 // higher.
 const WEIGHTS = {
   ...{ Guide: 2.2, Basics: 2.2, Term: 2.6, Operation: 2, Event: 1.8, Problem: 1.8 },

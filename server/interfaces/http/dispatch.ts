@@ -300,8 +300,8 @@ function withConcealedBody(reply: AnyReply, secrets: SecretFields): AnyReply {
 }
 
 /**
- * Returns whether the response is a proposal. The Location header tells, even if the text of the response was too large
- * to store.
+ * Returns whether the response is a proposal, based on its Location header. The header is stored even if the text of
+ * the response is too large.
  */
 function isProposalResponse({ status, headers }: StoredResponse): boolean {
   return status === 202 && headers.Location?.startsWith('/api/ext/proposals/') === true

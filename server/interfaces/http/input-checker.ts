@@ -179,7 +179,10 @@ function createPartCompiler(
 
 const DOCUMENT = 'contract'
 
-/** Returns the schema with its references rewritten. They start at the document, and now point into the contract. */
+/**
+ * Rewrites the references in a schema. They are relative to the document; the rewritten references point into the
+ * contract.
+ */
 function resolveReferencesIn(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `${DOCUMENT}${value}` : value)) as Schema
 }

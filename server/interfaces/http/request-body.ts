@@ -64,7 +64,7 @@ function isJson(type: string | undefined): boolean {
   return type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
 
-// Returns whether the media type is that of RFC 7396, which defines how a PATCH of this service works.
+// Returns whether the media type is that of a merge patch. RFC 7396 defines how every PATCH of this service works.
 function isMergePatch(type: string | undefined): boolean {
   return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
@@ -168,9 +168,9 @@ export function parseJson(text: string, max: JsonBounds = DEFAULT_BOUNDS): unkno
   return value
 }
 
-// Limits for a body. No array or object in the contract is larger. These limits save time: for a longer array, the
-// validator would compare every pair of items before it counts them, and for a larger object, it would report every
-// unknown field, and does so twice. The total number of values is limited for the same reason.
+// Limits for a body. No array or object in the contract is larger. These limits save time. For a longer array, the
+// validator would compare every pair of items before it counts them. For a larger object, it would report every unknown
+// field twice. The total number of values is limited for the same reason.
 interface JsonBounds {
   /** The maximum number of items in an array. */
   items: number

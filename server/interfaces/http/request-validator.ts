@@ -23,7 +23,7 @@ export interface Validator {
    * lists all errors. If a currency is given, amounts with more decimals than the currency allows are also errors.
    */
   check(operation: Operation, req: Request, res: Response, currency?: string): Promise<Input>
-  /** Like `check`, for an input that is already an object. */
+  /** Works like `check`, but for an input that is already an object. */
   checkInput(operation: Operation, input: Input, currency?: string): Input
   /** Throws `validation_failed` if an amount in a valid input has more decimals than the currency allows. */
   checkDecimals(operation: Operation, input: Input, currency: string): void

@@ -2,9 +2,9 @@ import type { Contract, Operation, OperationId, ResponseObject } from '../../pla
 
 /**
  * Returns, for each operation that creates a resource, a function that returns the path at which the resource can be
- * read. The path is that of the first of these operations that exists: a GET below the operation's path, a GET with the
- * same schema, or a GET below the path without the parent record. If there is none, the handler must set the Location
- * header.
+ * read. The function uses the path of the first operation that exists in this list: a GET below the operation's path, a
+ * GET with the same schema, or a GET below the path without the parent record. If there is none, the handler must set
+ * the Location header.
  */
 export function buildLocationMap(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
   const operations = [...contract.operations.values()]

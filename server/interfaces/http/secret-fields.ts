@@ -27,8 +27,7 @@ type Collected = Map<string, Concealment | SecretFields>
 
 function collect(contract: Contract, provided: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
   const schema = contract.resolve(provided) as Schema
-  // Stops at a recursive schema. Recursive schemas contain no secrets; their secrets would otherwise repeat at every
-  // level.
+  // Stops at a recursive schema. This is safe, because no recursive schema contains a secret.
   if (seen.has(schema)) return
   const within = new Set([...seen, schema])
   for (const variant of ['anyOf', 'oneOf', 'allOf'])

@@ -10,7 +10,7 @@ import * as imports from './queries.ts'
 import { undoLastRows } from './undo-last-rows.ts'
 
 /**
- * The maximum number of imports to which the job gives turns. In each turn, the job processes one piece of an import,
+ * The maximum number of imports that one run of the job processes. The job processes one piece of each import in turn,
  * so that a large import does not delay the others.
  */
 const MAX_IMPORTS = 20

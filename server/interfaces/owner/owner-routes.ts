@@ -33,7 +33,7 @@ import { postOwnerForm } from './post-owner-form.ts'
 import { createSignedPdf } from './signed-text.ts'
 
 /**
- * Dependencies of the routes for the pages to which the links of home owners lead. Anyone who has a link acts as the
+ * Dependencies of the routes for the pages that home owners open with their links. Anyone who has a link acts as the
  * owner. The pages limit the owner's access to the records of one home (see own-records.ts).
  */
 interface OwnerRouteParts {

@@ -4,7 +4,7 @@ import type { Call } from '../../platform/calls/call.ts'
 import { createVault } from '../../platform/encryption/vault.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 
-/** Creates a calendar feed of the vendor's dates. A link to one invitation cannot do this. */
+/** Creates a calendar feed of the vendor's dates. Requires a link to the whole portal. */
 export async function createPortalCalendarFeed(call: Call): Promise<PortalCalendarFeed> {
   const { id, subjectId } = call.principal
   if (id === null || subjectId !== id) throw notFound()

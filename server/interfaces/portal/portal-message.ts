@@ -90,8 +90,8 @@ async function findUserOf(call: WriteCall, { type, id }: { type: string; id: str
 }
 
 /**
- * Returns those of the given users who are active. If there are none, returns the owners and admins. Throws
- * `no_recipient` if there are none of them either.
+ * Filters the given users and returns the active ones. If there are none, returns the owners and admins. Throws
+ * `no_recipient` if there are no owners and admins either.
  */
 async function findRecipients(call: WriteCall, ids: readonly (string | null)[]): Promise<Addressee[]> {
   const people = await messages.listMessageUsers(call)

@@ -65,7 +65,7 @@ interface PageRequest {
 const MAX_FORM_BYTES = 32 * 1024
 
 // The first path is for the overview. The second path is for another page of the vendor's whole portal or for an
-// invitation. The third path is for a page that belongs to that page.
+// invitation. The third path is for a page below one of these, such as `review`.
 const PAGE_PATHS = ['/portal/:token', '/portal/:token/:subject', '/portal/:token/:subject/:part']
 
 export function createPortalRoutes(parts: PortalRouteParts): Router {

@@ -33,8 +33,8 @@ export async function readTask(call: Call, taskId: string): Promise<PortalTask> 
 }
 
 /**
- * Records whether the vendor will come, or will come on another date. The vendor can change the response until the task
- * starts.
+ * Records whether the vendor will come on the planned date, will not come, or proposes another date. The vendor can
+ * change the response until the task starts.
  */
 export async function respondToTask(call: Call, taskId: string, answer: TaskConfirmationAnswer): Promise<PortalTask> {
   await call.write(async (call) => {

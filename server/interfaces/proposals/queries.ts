@@ -30,7 +30,10 @@ export async function findExpiredProposals(db: Db, page: DuePage): Promise<DueIt
   return rows
 }
 
-/** Locks those of the given proposals that are pending and that no other transaction has locked. Returns their IDs. */
+/**
+ * Locks the given proposals, except those that are no longer pending or that another transaction has locked. Returns
+ * the IDs of the locked proposals.
+ */
 export function lockPendingProposals(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'proposals', ids, sql`"status" = 'proposed'`)
 }

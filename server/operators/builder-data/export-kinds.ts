@@ -49,8 +49,8 @@ function contractKind(
 }
 
 /**
- * Returns a kind whose records are stored rows. For records that are not in the contract or occur in it only within
- * other records.
+ * Returns a kind whose records are stored rows. Used for records that are not in the contract or occur in it only
+ * within other records.
  */
 function storedKind<Name extends Table>(
   kind: string,

@@ -12,7 +12,7 @@ import type { Table } from './export-kinds.ts'
 
 /**
  * Tables that are left out of the stored rows in an export, from which another deployment restores the builder. Each
- * has a reason. A test checks that every table of an organization is either exported or in this list.
+ * entry contains the reason. A test checks that every table of an organization is either exported or in this list.
  */
 export const OMITTED_ROWS: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets. New keys must be created.',

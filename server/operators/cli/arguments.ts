@@ -4,8 +4,8 @@ import { isAddressOrRange, MAX_ALLOWED_ADDRESSES } from '../../platform/keys/all
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import { formatNumber } from '../../platform/values/format.ts'
 
-// Returns a parser for a text of at most `max` characters. Like all functions in this file, it converts the text of an
-// option to the input of a command. If the text is invalid, it throws an error with a sentence for the operator.
+// Returns a parser for a text of at most `max` characters. A parser converts the text of an option to the input of a
+// command. If the text is invalid, it throws an error with a sentence for the operator.
 
 export function createTextParser(max: number): (value: string) => string {
   return (value) => {

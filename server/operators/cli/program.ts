@@ -19,9 +19,9 @@ import { addVendorCommands } from './vendor-commands.ts'
  * prints JSON. It prints the result to stdout. It prints an error, `{ "error": { code, detail } }`, to stderr and exits
  * with 1.
  *
- * Only one process can use the embedded database. If a server is running on it, the server runs the commands in
- * `operators/operator-commands.ts` itself and gets them through a socket in its data folder. For all other commands,
- * the server must be stopped.
+ * Only one process can use the embedded database. If a server is using it, that server runs the commands in
+ * `operators/operator-commands.ts`, which it receives through a socket in its data folder. For all other commands, the
+ * server must be stopped.
  */
 const program = new Command('plumbline').description('Operate a Plumbline service.')
 addOrganizationCommands(program)

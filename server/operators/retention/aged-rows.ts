@@ -58,7 +58,9 @@ export async function readOldestRows(
   return end < 0 ? rows : rows.slice(0, end)
 }
 
-/** Deletes those of the rows that no other transaction has locked or deleted. Returns the number of deleted rows. */
+/**
+ * Deletes the rows, except those that another transaction has locked or deleted. Returns the number of deleted rows.
+ */
 export async function deleteRows(trx: Db, { kind, organizationId }: AgedRows, ids: readonly string[]): Promise<number> {
   const table = sql.table(kind.table)
   const { numAffectedRows = 0n } = await sql`

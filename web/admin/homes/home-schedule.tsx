@@ -139,7 +139,7 @@ interface Baseline {
   end: string
 }
 
-/** The maximum number of tasks whose baseline is shown. In a longer schedule, these are the first tasks. */
+/** The maximum number of tasks whose baseline is shown. In a longer schedule, only the first tasks have a baseline. */
 const MAX_BASELINES = 200
 
 /** Returns the baseline dates of the home's tasks by task ID. Loads them when the user shows the baseline. */

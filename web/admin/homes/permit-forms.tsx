@@ -11,7 +11,10 @@ const TYPES = (['building', 'electrical', 'plumbing', 'mechanical', 'site', 'oth
   label: humanizeName(value),
 }))
 
-/** Lets the user add a permit that was applied for. If the date of issue is entered, the permit is already issued. */
+/**
+ * Lets the user add a permit for which the builder has applied. If the user enters a date of issue, the permit is added
+ * as issued.
+ */
 export function PermitForm({ homeId, onClose }: { homeId: string; onClose(): void }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/permits', {

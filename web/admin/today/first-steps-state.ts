@@ -81,7 +81,7 @@ export function useFirstSteps(): { steps: readonly FirstStep[] | null; isLoading
   const mine = isDismissed ? [] : STEPS.filter(({ needs }) => can(needs))
   const enabled = mine.length > 0
   const orders = useListPage('/api/ext/purchase-orders', ONE_RECORD, { enabled: enabled && can('pos:read') })
-  // For nearly all users, this is false, and the other requests are not needed.
+  // Nearly all organizations already have orders. In this case, the other requests are not needed.
   const begins = enabled && orders.data?.data.length === 0
   const requested = (name: FirstStep['name']) => ({ enabled: begins && mine.some((step) => step.name === name) })
   const lists = {

@@ -19,8 +19,8 @@ const ROOMS = [
 const TRADES = ['painting', 'drywall', 'carpentry', 'plumbing', 'electrical', 'hvac', 'flooring', 'cleaning']
 
 /**
- * Shows the form for a new punch item. The photo has already been taken, the room is that of the previous item, and
- * choosing the trade saves the item.
+ * Shows the form for a new punch item. The photo has already been taken, the room is the same as for the previous item,
+ * and choosing the trade saves the item.
  */
 export function PunchScreen({ homeId }: { homeId: string }) {
   const { findHome } = useDay()

@@ -35,7 +35,7 @@ export type RowValues = Readonly<Record<string, unknown>>
 /** The operations of the contract that store the records of a kind. */
 export interface RecordOperations {
   readonly create: OperationId
-  /** Null if an existing record cannot be changed. */
+  /** The operation that changes a record; null if existing records cannot be changed. */
   readonly update: OperationId | null
   readonly get: OperationId
   /** The operation that undoes the creation of a record; null if the records cannot be archived. */

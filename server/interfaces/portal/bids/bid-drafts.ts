@@ -7,7 +7,7 @@ export type DraftEntries = Omit<PortalBidDraft, 'version' | 'updatedAt'>
 
 /**
  * Returns the table that contains the drafts. The vendor's own link and copied links have separate drafts, because a
- * user who copied a link must neither see nor submit the vendor's draft.
+ * user who copied a link must not see or submit the vendor's draft.
  */
 function draftTable({ principal }: Pick<Call, 'principal'>) {
   return sql.table(principal.copiedBy === undefined ? 'bidDrafts' : 'copiedLinkBidDrafts')

@@ -81,7 +81,7 @@ const list = async (cookie: string) => (await visit('/portal/links', { headers: 
 
 test('a vendor can open its links with every builder after it confirmed its email address', async () => {
   const path = await requestMail(EMAIL)
-  // Only opening the link, as mail programs do, does not use it up.
+  // Opening the link, as mail programs do, does not use it up.
   expect(await (await visit(path)).text()).toContain('Show my links')
   const cookie = await confirm(path)
   const html = await list(cookie)

@@ -48,7 +48,10 @@ export interface UncheckedWord {
   place: number
 }
 
-/** Returns those of the given records that contain their word. Needed for words that have more hits than were read. */
+/**
+ * Checks which of the given records contain their word, and returns these records. Needed for words that have more hits
+ * than were read.
+ */
 export async function confirmWordHits(
   { db, organizationId }: Tenant,
   doubts: readonly UncheckedWord[],

@@ -93,7 +93,7 @@ async function findSimilar(call: Call, missing: readonly SearchWord[]): Promise<
 interface Candidates {
   kind: SearchedKind
   ids: readonly string[]
-  /** For each word of the query, the scores of the records by ID. */
+  /** The scores of the records by ID. The list has a map for each word of the query. */
   scores: readonly Map<string, number>[]
   /** The records, each with a word, for which it is still unknown whether the record contains the word. */
   inDoubt: UncheckedWord[]

@@ -14,7 +14,7 @@ import type { WorkLimit } from '../frame/work-limit.ts'
 
 /** The weight of each criterion in the score. The contract documents the same weights. */
 const WEIGHTS = { scorecard: 0.5, load: 0.25, price: 0.25 }
-/** The score of a criterion without data, which counts neither for nor against the vendor. */
+/** The score of a criterion without data. It is neutral: it neither helps nor harms the vendor. */
 const UNKNOWN_POINTS = 50
 /** The maximum number of excluded vendors in the list. */
 const MAX_LISTED = 1000

@@ -3,8 +3,8 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { addDays, countDaysBetween } from '../../../platform/values/calendar.ts'
 
 /**
- * Lot 1 is sold for 300,000 and half framed. Lot 2 (1,000 square feet) and Lot 3 (2,000 square feet) are built, and Lot
- * 2 is closed. All expected figures below were calculated by hand from this data.
+ * Lot 1 is sold for 300,000, and half of its framing is completed. Lot 2 (1,000 square feet) and Lot 3 (2,000 square
+ * feet) are built, and Lot 2 is closed. All expected figures below were calculated by hand from this data.
  */
 let desk: Desk
 let homes: string[]

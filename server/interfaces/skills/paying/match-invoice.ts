@@ -109,7 +109,7 @@ async function findOpenOrders({ db, organizationId }: Call, vendorId: string): P
 
 /**
  * Returns payments that may be duplicates. A payment with the same invoice number is for the same invoice. A payment
- * with the same amount may be.
+ * with the same amount may be for the same invoice.
  */
 async function findDuplicates(
   call: Call,
