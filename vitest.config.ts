@@ -40,7 +40,7 @@ const project = (name: 'pglite' | 'postgres' | 'citus') => ({
           : [],
     globalSetup: `test/support/setup-${name}.ts`,
     setupFiles: 'test/support/record-answers.ts',
-    // Distributing a database takes very long.
+    // Distributing a database takes a very long time.
     ...(name === 'citus' && { hookTimeout: 600_000 }),
   },
 })

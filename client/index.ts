@@ -28,7 +28,7 @@ export interface ClientOptions {
   key: string | GiveKey
   /** The function that sends requests. Defaults to the global fetch. */
   fetch?: typeof fetch
-  /** How often and for how long failed requests are retried. */
+  /** The limits for retries of a failed request. */
   retry?: RetryOptions
 }
 

@@ -99,7 +99,7 @@ async function findNewestEventId(
   return (await orThrow(client.GET('/api/ext/events', { params: { query }, signal }))).data[0]?.id
 }
 
-/** How long the service waits for a receiver to respond. */
+/** The time in milliseconds for which the service waits for a receiver to respond. */
 const RECEIVER_MS = 10_000
 
 async function forwardEvent(

@@ -280,7 +280,7 @@ function isForVisitors({ security }) {
   return Array.isArray(security) && security.length === 0
 }
 
-/** Returns whether every signed-in user may call the operation, whatever the user's role. */
+/** Returns whether signed-in users of every role may call the operation. */
 function isForAnySession({ security }) {
   return security?.length === 1 && security[0].session?.length === 0
 }
@@ -478,7 +478,7 @@ function* checkClosedObjects(document) {
 
 /**
  * Keywords that are not allowed, because the validator, the type generator, and models interpret them differently. Each
- * value says what to do instead.
+ * value describes an alternative.
  */
 const AVOIDED_KEYWORDS = {
   allOf: 'write the properties out',

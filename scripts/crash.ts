@@ -208,7 +208,7 @@ async function testKillsDuring(
 const CASCADES = { what: 'cascades', of: (key: string) => new Cascades(key) }
 const PAYMENTS = { what: 'steps of payments', of: (key: string) => new Payments(key) }
 
-/** Kills the service at each kill point. What the next process has to do depends on how far an event was processed. */
+/** Kills the service at each kill point. The next process must continue at this point. */
 async function testKillsAtPoints(check: Check, postgres: Postgres): Promise<void> {
   for (const [i, point] of KILL_POINTS.entries()) {
     const environment = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })

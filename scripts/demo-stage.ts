@@ -2,7 +2,8 @@ import { styleText } from 'node:util'
 import type { HomeBudget, PlumblineClient } from '../client/index.ts'
 
 /**
- * What the acts of the demo share: the client, and the steps that undo the demo's changes at the end, in reverse order.
+ * The data that the acts of the demo share: the client, and the steps that undo the demo's changes at the end, in
+ * reverse order.
  */
 export interface Stage {
   readonly plumbline: PlumblineClient

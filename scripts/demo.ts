@@ -423,7 +423,7 @@ function describeReason(error: unknown): string {
     return `${error.message}${errors}`
   }
   const { message, cause } = error as Error
-  // If there is no response, fetch always throws this error, whatever the reason.
+  // If there is no response, fetch throws this error for any reason.
   if (message === 'fetch failed') {
     const { code, message: why } = cause as { code?: string; message?: string }
     return `Nothing answers at ${baseUrl} (${code ?? why}). Start the service first: npm start`

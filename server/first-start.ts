@@ -32,7 +32,7 @@ export async function createDemoOnFirstStart(database: Database, provided: Envir
   return demo
 }
 
-/** How long the sign-in link of the first start is valid, in milliseconds. */
+/** The lifetime of the sign-in link of the first start, in milliseconds. */
 const LINK_LIFETIME_MS = 24 * 3_600_000
 
 /**

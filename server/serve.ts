@@ -18,7 +18,7 @@ async function runService(): Promise<void> {
   // With the WORKERS setting, each log line contains the ID of the worker that wrote it.
   const base = cluster.worker === undefined ? null : { worker: cluster.worker.id }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
-  // On the first start, the service creates a database and the demo builder. Tell the user in the terminal that this
+  // On the first start, the service creates a database and the demo builder. Tells the user in the terminal that this
   // takes time.
   if (cluster.isPrimary) log.info({ version: readOwnVersion() }, 'starting; this takes a few seconds')
   if (config.workers > 1 && cluster.isPrimary) {

@@ -123,7 +123,7 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
     let filled = 0
     for (const size of SIZES) {
       for (const [id, kind] of Object.entries(KINDS)) {
-        // Fills all tables, whatever is measured, because other kinds of records refer to vendors, homes, and parts.
+        // Always fills all tables, because other kinds of records refer to vendors, homes, and parts.
         const { table, another } = kind
         const copied = { table, another, organizationId, id: firsts.get(id) ?? '' }
         await addCopies(sql, { ...copied, from: filled + 1, to: size })

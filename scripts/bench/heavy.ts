@@ -97,7 +97,7 @@ async function listHeavyOperations(service: Service, key: string): Promise<Heavy
     {
       name: 'change of a vendor',
       most: 4.5,
-      // Each request must change the vendor, whatever the previous request has changed.
+      // Each request must change the vendor, even if the previous request changed the same vendor.
       requests: Array.from({ length: 3 * CHANGED }, (_, i) =>
         send('PATCH', `/vendors/${changedIds[i % CHANGED]}`, { contactName: `Contact ${i}` }),
       ),

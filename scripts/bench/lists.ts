@@ -17,7 +17,10 @@ const SHORT_LIST_ROWS = 10_000
 /** The minimum ratio between the number of rows in the long list and in the short list. */
 const MIN_FACTOR = 5
 const REPETITIONS = 7
-/** How much longer a query may take on the long list: by this factor, or by MAX_EXTRA_MS milliseconds. */
+/**
+ * The maximum increase of a query's time from the short list to the long list: this factor, or MAX_EXTRA_MS
+ * milliseconds.
+ */
 const MAX_FACTOR = 1.5
 const MAX_EXTRA_MS = 3
 

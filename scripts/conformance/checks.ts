@@ -24,7 +24,7 @@ const permittedByKey = new Set(key.permissions)
 const permittedByRestrictedKey = new Set(restrictedKey?.permissions)
 const operations = [...contract.operations.values()].filter(({ id }) => only === undefined || id === only)
 
-/** What the run has seen of one operation. Every response is checked, whatever the purpose of its request. */
+/** The results for one operation. Every response is checked, even if its request had another purpose. */
 interface SeenOperation {
   /** The errors in the operation's responses, each with the first request that revealed it. */
   faults: Map<string, string>

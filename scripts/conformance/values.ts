@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 import { getValueAtPath } from './walked-contract.ts'
 
 /**
- * Where a generator of values gets IDs and URLs. The generator creates values from the contract's schemas: valid
+ * The source of IDs and URLs for a generator of values. The generator creates values from the contract's schemas: valid
  * values, and values that violate their schema in one location. It knows the keywords that the contract uses, but no
  * particular resources. For an ID, it calls `idFor` with the name of the field.
  */

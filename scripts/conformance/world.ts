@@ -29,7 +29,7 @@ export class World {
    * between examples stay consistent.
    */
   readonly #standIns = new Map<string, string>()
-  /** How similar each stand-in is to its example: the number of fields from which it was created. */
+  /** The similarity of each stand-in to its example, as the number of fields from which it was created. */
   readonly #likeness = new Map<string, number>()
   /** The resources that replace an ID that no example of a creation contains. */
   readonly #makeshifts = new Map<string, string>()

@@ -53,7 +53,7 @@ export interface KillResult {
 }
 
 /**
- * Kills a process at the given point, starts another process, and checks what that process does for the builder to
+ * Kills a process at the given point, starts another process, and checks the work of that process for the builder to
  * which the key belongs.
  */
 export async function testKillPoint(point: KillPoint, environment: Environment, key: string): Promise<KillResult> {

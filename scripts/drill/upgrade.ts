@@ -18,8 +18,8 @@ import { type Check, runQuery } from './failover.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /**
- * Additions to the schema that stand for the next version. The previous version does not know them. The index is built
- * while both versions serve requests.
+ * Additions to the schema that simulate those of the next version. The previous version does not know them. The index
+ * is built while both versions serve requests.
  */
 const NEXT_MIGRATION = `import { type Kysely, sql } from 'kysely'
 import { createIndexes } from '../large-indexes.ts'

@@ -9,7 +9,8 @@ import { promisify } from 'node:util'
 
 /**
  * The service as an operator runs it: a separate process that is started from the command line with an environment.
- * Used to test what is visible only from outside: crashes, signals, several processes on one database, and speed.
+ * Used to test behavior that is visible only from outside: crashes, signals, several processes on one database, and
+ * speed.
  */
 export interface Service {
   readonly url: string
@@ -18,7 +19,7 @@ export interface Service {
   readonly startMs: number
   /** Whether the process is still running. */
   readonly isRunning: boolean
-  /** What the process has written to its log so far. */
+  /** The log of the process so far. */
   readonly log: string
   signal(name: NodeJS.Signals): void
   /** Resolves when the process has ended, to the exit code or, after a signal, to null. */

@@ -271,8 +271,8 @@ export function createApp(parts: AppParts): App {
 
   function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-    // If an earlier request on this connection has no complete response yet, the client would take anything written now
-    // for that response.
+    // If an earlier request on this connection has no complete response yet, the client would read anything written now
+    // as that response.
     const before = pendingResponseOn(socket)
     if (before?.req.complete === true) closeAfterResponses(socket)
     else if (before?.headersSent === true) socket.end(() => socket.destroy())

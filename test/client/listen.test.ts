@@ -36,7 +36,7 @@ afterAll(async () => {
 
 interface Program {
   child: ChildProcess
-  /** Returns what the program has printed so far. */
+  /** Returns the output of the program so far. */
   said(): string
   /** Resolves to the exit code of the program. */
   ended: Promise<number | null>

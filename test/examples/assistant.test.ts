@@ -17,13 +17,13 @@ const isHere = isTestedHere()
 
 // biome-ignore lint/suspicious/noExplicitAny: a script reads the results of any tool.
 type Results = Record<string, any>
-/** What the scripted model does in a turn: it calls tools with inputs, or gives the final answer. */
+/** The action of the scripted model in a turn: calls of tools with inputs, or the final answer. */
 type Turn = (results: Results, messages: Message[]) => Record<string, object | string> | string
 
 let plumbline: TestPlumbline
 let site: Site
 let provider: Server
-/** What the model does in each turn. After the last turn, it repeats the last action. */
+/** The actions of the model, one for each turn. After the last one, the model repeats it. */
 let script: Turn[]
 /** The problem that the model received in response to its mistake. */
 let refusal: { refused: string; errors: { pointer: string }[] }

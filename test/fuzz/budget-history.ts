@@ -3,7 +3,7 @@ import type { Random } from '../../scripts/conformance/random.ts'
 import { addDays } from '../../server/platform/values/calendar.ts'
 import type { ServiceResponse } from '../support/test-plumbline.ts'
 
-/** What the histories of a builder have in common. */
+/** The data that the histories of a builder share. */
 export interface HistorySetting {
   send(method: string, path: string, body?: unknown): Promise<ServiceResponse>
   communityId: string

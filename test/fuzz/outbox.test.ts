@@ -222,7 +222,7 @@ test('changes of a log that is not sent yet are sent after the log', async () =>
   db.close()
 })
 
-/** What a write changes in the service. */
+/** The expected effect of a write in the service. */
 interface Write {
   /** The IDs of the entries that the write consists of. */
   ids: string[]

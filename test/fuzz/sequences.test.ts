@@ -19,9 +19,9 @@ import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
  * Runs random sequences of operations on every kind of resource that can be created: create, read, change, list,
- * archive, and use again. A small model defines the rules, which are the same for every kind. A read returns what the
- * last write returned. The same ETag means the same content. A rejected request or a stale version changes nothing. An
- * archived resource stays archived and is in no list. fast-check finds the shortest failing sequence.
+ * archive, and use again. A small model defines the rules, which are the same for every kind. A read returns the same
+ * response as the last write. The same ETag means the same content. A rejected request or a stale version changes
+ * nothing. An archived resource stays archived and is in no list. fast-check finds the shortest failing sequence.
  */
 const LEAST = 30
 const MAX_STEPS = 40

@@ -149,7 +149,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
       }
       if (difference !== null) differing.add(what)
     }
-    // If a rejection is requested by name, it must be the same, whatever its cause.
+    // If a rejection is requested by name, it must be the same for every cause.
     const refusal = `${answer.status} ${answer.body?.code}`
     if (answer.status >= 400 && !preferredAlready.has(refusal)) {
       preferredAlready.add(refusal)

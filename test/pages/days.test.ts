@@ -11,7 +11,7 @@ describe.skipIf(chromium === null)('the days of an office', () => {
   const SAM = 'sam@harrowfinch.example.com'
   const NORA = 'nora@harrowfinch.example.com'
   const NUMBER = 'PO-0014-01'
-  /** A poll may take as long as any other wait in the tests of the pages. */
+  /** The time limit for a poll, which is the same as for other waits in the tests of the pages. */
   const PATIENT = { timeout: 30_000 }
   let plumbline: TestPlumbline
   let browser: Browser

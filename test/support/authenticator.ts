@@ -22,7 +22,7 @@ export interface Deviations {
   rpId?: string
   type?: string
   counter?: number
-  /** How the device checked the user: 1 if the user was present, 4 if the user was verified. */
+  /** The device's check of the user: 1 if the user was present, 4 if the user was verified. */
   flags?: number
   userHandle?: string | null
 }

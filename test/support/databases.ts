@@ -17,7 +17,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The server on which tests create databases; null to run them on PGlite. */
     postgres: { adminUrl: string; templateName: string; statementsFolder: string } | null
-    /** Where to create databases that are distributed with Citus. Undefined in all other runs. */
+    /** The cluster on which to create databases that are distributed with Citus. Undefined in all other runs. */
     citus: CitusCluster | undefined
     /** The folder of a migrated embedded database, which tests copy. */
     pgliteTemplate: string | null
@@ -52,7 +52,7 @@ const freeDatabases: ReusableDatabase[] = []
 /** The maximum number of databases to keep. A file seldom has more open at a time, and each uses memory. */
 const MAX_FREE = 2
 
-/** Returns an empty, migrated database, whatever it contained before. */
+/** Returns an empty, migrated database. */
 export async function createTestDatabase(bounds: Bounds = { databaseConnections: 24 }): Promise<Database> {
   const postgres = inject('postgres')
   const citus = inject('citus')

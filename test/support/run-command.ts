@@ -10,7 +10,7 @@ export interface CommandResult {
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on any printed value.
   json: any
   text: string
-  /** The printed result, whatever the exit code. */
+  /** The printed result, for any exit code. */
   stdout: string
 }
 

@@ -8,7 +8,7 @@ import { root } from '../../scripts/conformance/walked-contract.ts'
  */
 export interface RunningMock {
   url: string
-  /** Returns what the mock has printed so far. */
+  /** Returns the output of the mock so far. */
   said(): string
   stop(): Promise<void>
 }

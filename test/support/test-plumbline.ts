@@ -205,7 +205,7 @@ export async function startTestPlumbline(
       if (response.status !== 200) throw new Error(`The sign-in was answered ${JSON.stringify(response.body)}`)
       return pageRequest(response.headers.getSetCookie()[0]?.split(';')[0] ?? '')
     },
-    // At the end, all events of a test file must match the contract, whatever the file tests.
+    // At the end, all events of a test file must match the contract, even if the file does not test events.
     async stop() {
       if (process.env.SEEN_ANSWERS !== undefined) emissions.note(process.env.SEEN_ANSWERS)
       const broken = [

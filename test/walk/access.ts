@@ -64,7 +64,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
             key: null,
             ...(authorization !== null && { headers: { authorization } }),
           })
-          // In the portal, an API key is never a valid token, whatever the state of the key.
+          // In the portal, an API key is never a valid token, even if the key is active.
           const said = isOpenToApiKeys(operation) || code === 'missing_key' ? code : 'invalid_key'
           expect([what, response.status, response.body.code]).toEqual([what, 401, said])
           expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)

@@ -20,8 +20,8 @@ export function testEvents(populated: () => PopulatedPlumbline): void {
   describe('events', () => {
     beforeAll(async () => {
       const { plumbline, world } = populated()
-      // Performs all operations of a resource, alternately in forward and reverse order, because some are possible only
-      // before others. For example, no reminder can be sent after a request is closed.
+      // Performs all operations of a resource, alternately in forward and reverse order, because some operations must
+      // come before others. For example, no reminder can be sent after a request is closed.
       const changing = [...contract.operations.values()].filter(({ method }) => method !== 'GET' && method !== 'DELETE')
       for (let which = 0; which < 6; which++) {
         for (const operation of which % 2 === 0 ? changing : changing.toReversed()) {

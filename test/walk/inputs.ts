@@ -8,8 +8,8 @@ import { takeSnapshot } from '../support/snapshot.ts'
 import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Tests that every operation rejects input that the contract does not allow. It must respond with an exact problem,
- * before any statement is sent, and must change nothing.
+ * Tests that every operation rejects input that the contract does not allow. The operation must respond with an exact
+ * problem before it sends any statement, and must not change anything.
  */
 const operations = [...contract.operations.values()]
 const withBody = operations.filter(({ takesBody }) => takesBody)

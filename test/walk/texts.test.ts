@@ -12,9 +12,9 @@ import { startTestPlumbline, type TestPlumbline } from '../support/test-plumblin
 
 /**
  * The database writes most of the JSON of lists. If it did not escape a text correctly, the text could break out of its
- * quotes. This test writes a difficult text into every column that can store text, whoever normally writes it. Only
- * columns with IDs cannot store it, because they refer to other rows. At the end, the columns are compared with the
- * service's own list of text columns.
+ * quotes. This test writes a difficult text into every column that can store text, even if only the service normally
+ * writes the column. Only columns with IDs cannot store it, because they refer to other rows. At the end, the columns
+ * are compared with the service's own list of text columns.
  */
 const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
 

@@ -7,7 +7,7 @@ export interface Destination {
   icon: IconName
   /** The permission that the page needs. Without it, the page would be empty, so its link is hidden. */
   needs?: HeldPermission
-  /** The letter of the shortcut, which is `g` followed by this letter. */
+  /** The second key of the shortcut, after `g`. */
   key?: string
 }
 

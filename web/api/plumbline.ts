@@ -9,7 +9,7 @@ export const root = document.documentElement.dataset.root ?? ''
 
 /**
  * The typed client. It needs no key, because the browser sends the session's cookie. All pages read and write data only
- * through this client, so a page can do only what the contract allows the user.
+ * through this client, so a page cannot exceed the user's permissions in the contract.
  */
 export const client = createOpenApiClient<paths>({
   baseUrl: root,

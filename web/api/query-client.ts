@@ -19,8 +19,8 @@ export const queryClient = new QueryClient({
       // The client retries requests itself, because it knows which requests can safely be repeated.
       retry: false,
       staleTime: 5000,
-      // How long unused responses are kept. If the user returns to a previous filter, its rows appear immediately. Much
-      // older responses are useless.
+      // The time for which unused responses are kept. If the user returns to a previous filter, its rows appear
+      // immediately. Much older responses are useless.
       gcTime: 300_000,
     },
     mutations: { networkMode: 'always' },

@@ -32,7 +32,7 @@ const NAME_LOADERS = {
 
 export type NamedKind = keyof typeof NAME_LOADERS
 
-/** How long names are cached. They rarely change, and a change on this page reloads them anyway. */
+/** The time for which names are cached. They rarely change, and a change on this page reloads them anyway. */
 const NAME_CACHE_MS = 60_000
 
 /** Returns the name of a record. Reads all names that a page needs at the same time with one request for each kind. */
@@ -99,7 +99,8 @@ function loadRecord<Path extends NamedPath>(path: Path, id: string): Promise<Ite
   return requested.promise as Promise<Item<Path> | undefined>
 }
 
-// Removes the types, because this function serves all paths. `load` adds the type of its path again.
+// Removes the types of the client, because this function serves all paths. Callers use `load`, which has the types of
+// its path.
 const untypedPlumbline = plumbline as unknown as {
   queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
 }

@@ -1,7 +1,7 @@
 import { isProblem } from '../../client/problem.ts'
 import { sessionEnd } from './session-end.ts'
 
-/** Why a user must sign in: the session has ended, or the change requires a recent sign-in. */
+/** The reason why a user must sign in: the session has ended, or the change requires a recent sign-in. */
 export type SignInReason = 'ended' | 'not fresh'
 
 /** Shows the dialog. Resolves to true if the user has signed in again, and to false if the user canceled. */

@@ -18,8 +18,9 @@ const PAUSE_MS = 1500
 const MAX_EVENTS = 25
 
 /**
- * Keeps the page up to date, whoever changes its data. With `watching`, the page uses long polling and shows each
- * change immediately, such as a new bid. With `at ease`, it polls from time to time. A hidden window sends no requests.
+ * Keeps the page up to date when any user or program changes its data. With `watching`, the page uses long polling and
+ * shows each change immediately, such as a new bid. With `at ease`, it polls from time to time. A hidden window sends
+ * no requests.
  */
 export function useLiveUpdates(pace: 'watching' | 'at ease'): void {
   const isAllowed = useCan()('events:read')

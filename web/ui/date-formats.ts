@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000
 
 export function createDateFormats(timeZone: string, now: () => Date = () => new Date()): DateFormats {
   const dates = new Intl.DateTimeFormat('en-CA', { timeZone })
-  // A date has no time zone. Formatting it in UTC keeps the day unchanged, whatever the reader's time zone.
+  // A date has no time zone. Formatting it in UTC keeps the day unchanged in every time zone of the reader.
   const near = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short', month: 'short', day: 'numeric' })
   const far = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric', year: 'numeric' })
   const whole = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric' })

@@ -20,8 +20,8 @@ export interface ControlDraft {
 }
 
 /**
- * How long drafts are kept, in days. They may contain personal data, so the time is only as long as a user is likely to
- * return.
+ * The time for which drafts are kept, in days. They may contain personal data, so the time is only as long as a user is
+ * likely to return.
  */
 export const DRAFT_DAYS = 7
 const DRAFT_MS = DRAFT_DAYS * 86_400_000

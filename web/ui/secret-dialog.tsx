@@ -12,7 +12,7 @@ export function SecretDialog(props: {
   note?: ReactNode
   /** The secret; null if the response that contained it was lost. */
   secret: string | null
-  /** What to do if the secret is lost, now or later. */
+  /** Instructions in case the secret is lost, now or later. */
   ifLost: ReactNode
   isLost: ReactNode
   onClose(): void

@@ -34,7 +34,7 @@ export interface HttpResponse {
   file?: Pick<SentFile, 'length' | 'open'>
 }
 
-/** Where a request came from, and its ID for responses and logs. */
+/** The origin of a request, and its ID for responses and logs. */
 export interface RequestOrigin {
   principal: Principal
   requestId: string

@@ -18,7 +18,7 @@ import { Problem, problem } from '../../platform/problems/problem.ts'
  * reads therefore opens no transaction and stores nothing, without any list of such requests. Stored responses are
  * encrypted, because only the caller may read them.
  */
-/** How long a response to a program is stored, in milliseconds. */
+/** The time for which a response to a program is stored, in milliseconds. */
 export const RESPONSE_RETENTION_MS = 24 * 60 * 60 * 1000
 const USER_RETENTION_MS = 7 * RESPONSE_RETENTION_MS
 
@@ -170,8 +170,8 @@ function createAttempt(
           'idempotency_in_progress',
           'A request with this Idempotency-Key is still in progress. Try again in a moment.',
         )
-      // This must be a separate statement. The statement that gets the lock may not see what the previous lock holder
-      // committed.
+      // This must be a separate statement. The statement that gets the lock may not see the data that the previous lock
+      // holder committed.
       const done = await find(db)
       if (done !== undefined) throw new AlreadyStoredError(done)
     },

@@ -7,7 +7,7 @@ import type { Contract, Operation, Schema } from '../../platform/calls/contract.
  */
 export type SecretFields = ReadonlyMap<string, Concealment | SecretFields>
 
-/** What replaces a secret: null if the schema allows null; otherwise, the field is left out. */
+/** The replacement for a secret: null if the schema allows null; otherwise, the field is left out. */
 type Concealment = 'null' | 'absent'
 
 /** The key under which the secrets of an array's items are stored. */

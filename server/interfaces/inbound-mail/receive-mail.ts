@@ -18,7 +18,7 @@ import { type InboundMailBody, readAddress } from './inbound-mail.ts'
 import { type MailedFile, type StoredMailedFile, storeMailedFiles, withMailedFiles } from './mailed-files.ts'
 import { readNewText } from './new-text.ts'
 
-/** What happened to an email, for the log. If an email is ignored, its sender is not notified. */
+/** The outcome of an email, for the log. If an email is ignored, its sender is not notified. */
 export type MailOutcome =
   | 'draft_saved'
   | 'message_sent'
@@ -30,7 +30,7 @@ interface Origin {
   address: string | null
 }
 
-/** A reply: what it is about and which vendor sent it. */
+/** A reply, with its subject record and the vendor that sent it. */
 interface Reply extends FoundReplySubject {
   from: string
   text: string

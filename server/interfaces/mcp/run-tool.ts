@@ -8,7 +8,7 @@ import { listUntrustedText } from '../skills/marks.ts'
 import { assertCanUseSkill, findCatalog } from '../skills/skill-catalog.ts'
 import { type ResultDetail, summarizeResult } from './summarize-result.ts'
 
-/** What a tool needs to run, besides its input. */
+/** The dependencies of a tool, besides its input. */
 export interface ToolRun {
   readonly call: Call
   readonly guest: AdmittedRequest
@@ -149,7 +149,7 @@ function reportProgress(progress: (seconds: number) => Promise<void>): () => voi
   return () => clearInterval(timer)
 }
 
-/** Describes a problem in words: what failed, where, and what to do. */
+/** Describes a problem in words: the error, its location, and the remedy. */
 export function describeProblem(problem: Problem, requestId: string): string {
   const { errors = [], nearest = [], didYouMean = [], candidates = [] } = problem.extras
   const { permission, allowed = [], conflictingId } = problem.extras

@@ -3,9 +3,10 @@ import { validationFailed } from '../../platform/problems/problem.ts'
 import type { Skill } from '../skills/skill-catalog.ts'
 
 /**
- * How much detail a model gets. By default, results are short, because every word that a model reads costs money:
- * numbers precede lists, empty fields are left out, and lists become tables. A table has a row for each record and a
- * column for each field that the contract marks with `x-brief`. To get more, a model uses `fields` or `detail: "full"`.
+ * The level of detail that a model gets. By default, results are short, because every word that a model reads costs
+ * money: numbers precede lists, empty fields are left out, and lists become tables. A table has a row for each record
+ * and a column for each field that the contract marks with `x-brief`. To get more, a model uses `fields` or `detail:
+ * "full"`.
  */
 export interface ResultDetail {
   readonly detail?: 'summary' | 'full'

@@ -16,7 +16,7 @@ import { describeUntrustedText, runSkill, runTool, type ToolRun } from './run-to
  * and `?tools=all` offers all skills.
  */
 export interface Toolset {
-  /** How to use the tools. This text becomes part of the server's instructions. */
+  /** Instructions for using the tools. This text becomes part of the server's instructions. */
   readonly usage: string
   list(cursor: string | undefined): { tools: Tool[]; nextCursor?: string }
   /** Runs a tool; returns null if this URL does not offer it. */

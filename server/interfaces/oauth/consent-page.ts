@@ -3,10 +3,10 @@ import { escapeHtml } from '../portal/pages/html.ts'
 import { ENTITIES, ENTITY_NAMES } from './entities.ts'
 import { STYLE } from './oauth-style.ts'
 
-/** What the page shows. Everything except the builder's own data comes from an unknown app. */
+/** The content of the page. Everything except the builder's own data comes from an unknown app. */
 export interface ConsentPageContent {
   readonly clientName: string
-  /** Where the app receives the response: a host, or the URL scheme of a program on the user's device. */
+  /** The place where the app receives the response: a host, or the URL scheme of a program on the user's device. */
   readonly place: string
   readonly isOnDevice: boolean
   readonly person: { readonly name: string; readonly email: string; readonly role: string }

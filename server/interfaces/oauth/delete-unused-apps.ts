@@ -6,8 +6,8 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 const DAY_MS = 86_400_000
 
 /**
- * How long an unused app is kept. An app is deleted if no user connected it within a day of its registration, or if no
- * user has granted it access for 90 days.
+ * The time for which an unused app is kept, in milliseconds. An app is deleted if no user connected it within a day of
+ * its registration, or if no user has granted it access for 90 days.
  */
 const UNUSED_MS = DAY_MS
 const WITHOUT_GRANT_MS = 90 * DAY_MS

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * How long each kind of secret is valid, in milliseconds. Apps use a code within seconds. An app that does not use its
+ * The lifetime of each kind of secret, in milliseconds. Apps use a code within seconds. An app that does not use its
  * refresh token for 30 days has been abandoned.
  */
 const LIFETIMES_MS = { code: MINUTE_MS, access: HOUR_MS, refresh: 30 * 24 * HOUR_MS } as const

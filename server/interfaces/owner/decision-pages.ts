@@ -96,7 +96,7 @@ export function renderWalkthroughPage(place: OwnerPage, walkthrough: Walkthrough
 
 /**
  * Renders a form for a signature. The form contains the displayed version. If the approval computes the price again,
- * the form also contains the displayed price. An owner therefore signs only what the page shows.
+ * the form also contains the displayed price. An owner therefore signs only the text on the page.
  */
 export function renderSignature(
   place: OwnerPage,

@@ -56,7 +56,7 @@ async function hideFormerSignature<Signed extends Pick<Selection, 'signature'>>(
   return isFormer ? { ...signed, signature: null } : signed
 }
 
-/** Returns a walkthrough in which the buyer takes part. Owners cannot see other walkthroughs. */
+/** Returns a walkthrough in which the buyer participates. Owners cannot see other walkthroughs. */
 export async function findOwnWalkthrough(call: Call, walkthroughId: string): Promise<Walkthrough> {
   const walkthrough = requireOwn(call, await call.operation('getWalkthrough', { walkthroughId }))
   if (walkthrough.kind === 'quality') throw notFound()

@@ -17,7 +17,8 @@ import { toPunchRow } from './pages/punch-page.ts'
 import { toVisitRow } from './pages/visit-page.ts'
 
 /**
- * The maximum number of records that the overview reads for a list. It shows all of them that need the vendor's action.
+ * The maximum number of records that the overview reads for a list. The overview shows all of these records that need
+ * the vendor's action.
  */
 const MAX_ROWS_READ = 30
 /**

@@ -11,8 +11,8 @@ import { findCatalog } from '../skills/skill-catalog.ts'
 
 /**
  * Tests where portal links appear. Anyone who has a link acts for the vendor, so no response, event, or webhook
- * contains a link, whoever the caller is. Only the two operations that copy a link return one; portal-links.test.ts
- * tests their rules.
+ * contains a link for any caller. Only the two operations that copy a link return one; portal-links.test.ts tests their
+ * rules.
  */
 let populated: PopulatedPlumbline
 let plumbline: TestPlumbline

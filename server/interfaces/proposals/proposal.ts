@@ -15,7 +15,10 @@ import { notifyProposal } from './notify-proposal.ts'
 import { BATCH, listProposalSkills, listProposalSteps } from './proposal-skills.ts'
 import * as proposals from './queries.ts'
 
-/** How long a proposal can be approved. Prices and users change, so after a week the change must be proposed again. */
+/**
+ * The time for which a proposal can be approved, in milliseconds. Prices and users change, so after a week the change
+ * must be proposed again.
+ */
 const LIFETIME_MS = 7 * 24 * 3_600_000
 
 /**
@@ -128,7 +131,7 @@ export async function runAndCollectBasis(
 
 /**
  * Returns the input with the current time in each field that defaults to the time of the request. An approved change
- * therefore uses the time of the proposal, which is what the approver saw.
+ * therefore uses the time of the proposal, which the approver saw.
  */
 function fillTimes(call: Call, skill: string, input: Record<string, unknown>): Record<string, unknown> {
   const { find } = findCatalog(call.services.contract)

@@ -25,7 +25,7 @@ import {
   type Values,
 } from './report-parts.ts'
 
-/** What a report's file shows. */
+/** The content of a report's file. */
 export interface ReportContent {
   name: string
   builder: string

@@ -38,7 +38,7 @@ export interface ReportParts {
   /** Values outside of lists, such as totals. */
   figures: Values
   lists: readonly ReportList[]
-  /** What the figures do not include, because the data is missing. */
+  /** Sentences about missing data that the figures do not include. */
   unknown: readonly string[]
   isTruncated: boolean
   asOf: string | null

@@ -47,8 +47,8 @@ export function assertOwner(call: Call, saved: SavedReport): void {
 
 /**
  * Returns whether the caller may delete the saved report, and therefore read it. The user who saved the report may do
- * so even if the user's role no longer allows the report. Owners and admins may delete any saved report, because
- * somebody must be able to stop the weekly email of a user who has left.
+ * so even if the user's role no longer allows the report. Owners and admins may delete any saved report, so that they
+ * can stop the weekly email of a user who has left.
  */
 export async function canDelete(call: Call, saved: SavedReport): Promise<boolean> {
   if (saved.ownerId === call.principal.id) return true

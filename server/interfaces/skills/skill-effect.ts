@@ -1,8 +1,8 @@
 import type { OperationObject } from '../../platform/calls/contract.ts'
 
 /**
- * What a skill does to data. Agents and programs must know this before they run the skill. The contract declares the
- * effect under `x-effect`, unless the HTTP method implies it:
+ * The effect of a skill on data. Agents and programs must know the effect before they run the skill. The contract
+ * declares it under `x-effect`, unless the HTTP method implies it:
  *
  * - `reads`: changes nothing
  * - `adds`: creates new records with each call, without changing existing ones

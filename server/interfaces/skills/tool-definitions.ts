@@ -12,7 +12,8 @@ export function toToolDefinition(skill: Skill): ToolDefinition {
 
 /**
  * Removes information that models do not need: the lengths of texts, the form of dates, and examples of numbers. A
- * model reads the schemas of all tools before each response. If it sends a wrong value, the error says what is allowed.
+ * model reads the schemas of all tools before each response. If it sends a wrong value, the error lists the allowed
+ * values.
  */
 function omitObvious<S extends Schema>(schema: S): S {
   const { minLength, maxLength, ...short }: Schema = mapNestedSchemas(schema, omitObvious)

@@ -117,7 +117,7 @@ async function exportTo(to: string, from: { database: Database; config: Config }
     .map((line) => JSON.parse(line))
 }
 
-/** Returns what a line contains: the kind of its record, or the table of its row. */
+/** Returns the subject of a line: the kind of its record, or the table of its row. */
 const subjectOf = ({ kind, data }: Line) => (kind === 'row' ? `row of ${data.table}` : kind)
 const rowsOf = (lines: Line[], table: string) =>
   lines.filter(({ kind, data }) => kind === 'row' && data.table === table).map(({ data }) => data.row)

@@ -16,7 +16,7 @@ import { Clock } from '../../platform/runtime/clock.ts'
 import { type Plumbline, startPlumbline } from '../../plumbline.ts'
 import type { Finding } from './doctor.ts'
 
-/** What an API key can read about itself, or a problem. */
+/** The data that an API key can read about itself, or a problem. */
 type Seen = Caller & { code?: string }
 
 /**
@@ -45,7 +45,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
   test('the CLI can create a key while a server with the embedded database is running', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     putMigratedDatabase(folder)
-    // This file is what a killed server would leave behind.
+    // A killed server would leave this file behind.
     writeFileSync(path.join(folder, 'operators.sock'), '')
     const { ENCRYPTION_KEY = '', ...defaults } = createUnlimitedEnvironment({
       DATA_DIR: folder,

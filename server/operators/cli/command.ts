@@ -30,8 +30,8 @@ export function createDatabaseCommand<Options extends object>(
   return async (options) => {
     assertEnvironment(process.env)
     const given = readConfig(process.env)
-    // Uses no statement timeout. Nothing else waits for an operator's command, and an export or an erasure may take
-    // long.
+    // Uses no statement timeout. Nothing else waits for an operator's command, and an export or an erasure may take a
+    // long time.
     const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 0 }, { ms: DATABASE_WAIT_MS })
     try {
       const migrations = await migrate(database)

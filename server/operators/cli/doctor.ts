@@ -41,7 +41,7 @@ export function addDoctorCommand(program: Command): void {
     )
 }
 
-/** Checks what the service needs to start. Changes nothing, except for a test file that is deleted again. */
+/** Checks the requirements for starting the service. Changes nothing, except for a test file that is deleted again. */
 async function examineDeployment(env: Env): Promise<Finding[]> {
   let config: EnvironmentConfig
   try {

@@ -15,7 +15,7 @@ export interface MoveResult {
   /** The tables with their content, which is the same in both databases. */
   tables: ({ name: string } & TableDigest)[]
   rows: number
-  /** What the operator must do next, in order. */
+  /** The next steps for the operator, in order. */
   next: string[]
 }
 

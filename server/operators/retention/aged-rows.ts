@@ -29,7 +29,7 @@ export async function listOrganizationsWithOldRows(
   return rows.map(({ id }) => id)
 }
 
-/** Which rows to read: their maximum number, the row after which to start, and the columns besides the IDs. */
+/** The rows to read: their maximum number, the row after which to start, and the columns besides the IDs. */
 export interface RowPage {
   after: StoredRow | undefined
   most: number

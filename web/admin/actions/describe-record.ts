@@ -1,4 +1,4 @@
-/** The fields by which users recognize a record, whatever its kind. */
+/** The fields by which users recognize a record of any kind. */
 export interface NamedRecord {
   readonly id: string
   readonly status?: string

@@ -12,7 +12,7 @@ import { listRecords, loadRecord } from './load-records.ts'
 const MAX_SHOWN = 50
 /** The maximum number of records to read from a list that has no search. The browser then filters them. */
 const MAX_READ = 200
-/** How long names are cached. They rarely change while a form is open. */
+/** The time for which names are cached. They rarely change while a form is open. */
 const CACHE_MS = 60_000
 
 /** Lets the user choose one or more records by typing a part of their name or number. */

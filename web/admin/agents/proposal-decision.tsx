@@ -96,7 +96,7 @@ function Refuse({ proposal, onClose }: DecisionProps) {
   )
 }
 
-/** Runs the proposal as a dry run to show what it would do now. */
+/** Runs the proposal as a dry run to show its current effect. */
 function useTrial(
   { skill, input }: Proposal,
   enabled: boolean,

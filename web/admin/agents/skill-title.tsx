@@ -36,7 +36,7 @@ export function describeProposal(proposal: Pick<Proposal, 'skill' | 'input'>): s
     : `${formatCount(steps.length, 'step')}: ${humanizeSkill(first.skill)}…`
 }
 
-/** How long titles are cached. The titles of skills do not change while a user works. */
+/** The time for which titles are cached. The titles of skills do not change while a user works. */
 const TITLE_CACHE_MS = 3_600_000
 
 /** Returns the title of a skill from the skill catalog. */

@@ -43,7 +43,7 @@ function readAllowedStatuses(problem: Problem | null): readonly HomeStatus[] | u
   return Array.isArray(allowed) ? ALL_STATUSES.filter((status) => allowed.includes(status)) : undefined
 }
 
-/** Lets the user change a home's status. First shows what prevents the change. */
+/** Lets the user change a home's status. First shows the obstacles to the change. */
 export function HomeStatusButton({ home }: { home: Home }) {
   const can = useCan()
   const [isOpen, setIsOpen] = useState(false)

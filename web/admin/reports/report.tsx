@@ -67,7 +67,7 @@ export function Component() {
   )
 }
 
-/** How long a result is used. If the report is opened later, it is computed again. */
+/** The time for which a result is used. After this time, opening the report computes it again. */
 const FRESH_MS = 60_000
 
 function Report(props: {

@@ -28,8 +28,8 @@ function readStoredAddress(): string | null {
 }
 
 /**
- * Returns the URL to open after the sign-in. The URL is always a page of this service, whatever the query of the
- * sign-in page contains.
+ * Returns the URL to open after the sign-in. The URL is always a page of this service, even if the query of the sign-in
+ * page contains another URL.
  */
 export function chooseReturnUrl(params: URLSearchParams): string {
   const home = new URL(`${root}/`, location.origin)

@@ -3,7 +3,10 @@ import type { FieldClock, FieldDay } from '../../../client/contract.gen.ts'
 /** The lists of a day whose records an entry can change. */
 type ChangedPart = 'tasks' | 'inspections' | 'punchItems' | 'logs'
 
-/** How an entry changes the stored day. The phone shows this change before the service has received the entry. */
+/**
+ * The change that an entry makes to the stored day. The phone shows the change before the service has received the
+ * entry.
+ */
 export type DayChange =
   | { [Part in ChangedPart]: { part: Part; id: string; set: Partial<FieldDay[Part][number]> } }[ChangedPart]
   | { [Part in ChangedPart]: { part: Part; add: FieldDay[Part][number] } }[ChangedPart]
@@ -21,7 +24,7 @@ export interface Basis {
   fields: Readonly<Record<string, unknown>>
 }
 
-/** Why an entry is not sent until the user decides what to do. */
+/** The reason why an entry is not sent until the user makes a decision. */
 export interface HoldReason {
   title: string
   detail: string

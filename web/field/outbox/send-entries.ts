@@ -4,7 +4,7 @@ import type { FieldDatabase } from './database.ts'
 import type { Basis, Entry, HoldReason } from './entry.ts'
 import { completeEntry, listEntries, updateEntry } from './outbox.ts'
 
-/** How the phone reaches the service. */
+/** The connection of the phone to the service. */
 export interface Connection {
   /** The URL of the service, without a slash at the end. */
   baseUrl: string
@@ -13,8 +13,8 @@ export interface Connection {
 }
 
 /**
- * How sending the entries ended. `offline`: the service did not respond. `busy`: at least one request must be repeated
- * later. `signed out`: the user has no session.
+ * The result of sending the entries. `offline`: the service did not respond. `busy`: at least one request must be
+ * repeated later. `signed out`: the user has no session.
  */
 export type RunEnd = 'complete' | 'offline' | 'busy' | 'signed out'
 
@@ -27,9 +27,9 @@ export interface Run {
 }
 
 /**
- * How long an entry can be repeated automatically. The service keeps a user's Idempotency-Key for 7 days, and one day
- * is subtracted in case the phone's clock is wrong. After that, an entry that the service may have received is sent
- * again only if the user confirms.
+ * The time for which an entry can be repeated automatically. The service keeps a user's Idempotency-Key for 7 days, and
+ * one day is subtracted in case the phone's clock is wrong. After that, an entry that the service may have received is
+ * sent again only if the user confirms.
  */
 const REPEATABLE_MS = 6 * 24 * 60 * 60 * 1000
 const TIMEOUT_MS = 30_000

@@ -8,7 +8,7 @@ import {
 } from '../../../platform/calls/contract.ts'
 
 /**
- * How the reference is divided into pages. Each tag has a page with its operations. Each object in the responses is
+ * The division of the reference into pages. Each tag has a page with its operations. Each object in the responses is
  * described on exactly one page, to which the other pages link.
  */
 export interface ReferenceIndex {

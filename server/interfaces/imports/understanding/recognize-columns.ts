@@ -100,8 +100,7 @@ export function recognizeColumns(
 }
 
 /**
- * Headings of columns whose content looks like that of another field. For example, a fax number looks like a phone
- * number.
+ * Headings of columns whose content could belong to another field. For example, a fax number looks like a phone number.
  */
 const OTHER_HEADS = /fax|mobile|cell|alt|secondary|second|ship|ddi|cc|^balance|balance$/
 

@@ -40,7 +40,7 @@ export async function replaceDraft(call: WriteCall, invitationId: string, entere
   )
 }
 
-/** Returns the ID of the vendor's newest bid on the whole request, whatever its status. */
+/** Returns the ID of the vendor's newest bid on the whole request. The bid can have any status. */
 export async function findNewestBidId(
   { db, organizationId }: Tenant,
   bidRequestId: string,

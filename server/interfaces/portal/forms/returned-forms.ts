@@ -20,7 +20,7 @@ export interface ReturnedForm {
   readonly reason: ConflictReason | null
 }
 
-/** How long a form is stored. A vendor can continue with it after a day of work. */
+/** The time for which a form is stored, in milliseconds. A vendor can continue with it after a day of work. */
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 const TOKEN_BYTES = 16

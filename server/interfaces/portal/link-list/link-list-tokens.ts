@@ -9,9 +9,13 @@ import { createVault } from '../../../platform/encryption/vault.ts'
  * database contains a row for each token and deletes it at the first use, so the link works only once.
  */
 
-/** How long the token is valid: long enough for a slow mail server and for a vendor on a roof. */
+/**
+ * The lifetime of the token in milliseconds, which is long enough for a slow mail server and for a vendor on a roof.
+ */
 const TOKEN_LIFETIME_MS = 60 * 60 * 1000
-/** How long the browser can show the list after the vendor has confirmed the email address. */
+/**
+ * The time in milliseconds for which the browser can show the list after the vendor has confirmed the email address.
+ */
 const LIST_LIFETIME_MS = 60 * 60 * 1000
 
 const TOKEN = /^(lnk_[0-9a-z]{26})\.([\w-]{1,2000})$/

@@ -42,8 +42,8 @@ export async function suggestVendorsForScope(
   const passedOver: VendorPassedOver[] = []
   const query = { scope, ...(communityId !== undefined && { communityId }) }
   for await (const vendors of readAllPages(call, workLimit, 'listVendors', query)) {
-    // Reads the track records only of suitable vendors, because this is the most expensive step, and in a long list,
-    // most vendors often lack valid compliance documents.
+    // Reads the track records only of suitable vendors, because reading them is the most expensive step. In a long
+    // list, most vendors often lack valid compliance documents.
     const cards = await findScorecards(
       call,
       vendors.filter((vendor) => findExclusionReason(vendor) === null),

@@ -6,7 +6,7 @@ import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 
-/** A payment to or from others on one day. The day can be unknown. */
+/** An outgoing or incoming payment on one day. The day can be unknown. */
 export interface CashFlow {
   kind: 'payments' | 'payable' | 'work' | 'retainage' | 'deposits' | 'applications' | 'draws' | 'closings'
   day: string | null

@@ -18,7 +18,7 @@ interface ComparedCosts {
 }
 
 /**
- * Reports direct construction cost divided by living area. The living area is that of the plan revision from which the
+ * Reports direct construction cost divided by living area. The living area comes from the plan revision from which the
  * home was built.
  */
 export async function reportCostPerSquareFoot(

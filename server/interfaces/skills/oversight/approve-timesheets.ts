@@ -42,10 +42,7 @@ interface SheetToApprove {
   timesheetId: string | null
 }
 
-/**
- * Returns the submitted timesheets of all users. If users are given, returns all of their timesheets, whatever their
- * status.
- */
+/** Returns the submitted timesheets of all users. If users are given, returns their timesheets with any status. */
 async function findSheetsToApprove(
   call: Call,
   { weekStarting, userIds }: ApproveTimesheetsInput,

@@ -11,7 +11,8 @@ import { findExpiringInsurance } from '../vendors/find-expiring-insurance.ts'
 const MAX_EXAMPLES = 5
 const MAX_HOMES = 500
 /**
- * How many days before each event users are reminded: to confirm starts, issue orders, and renew insurance and permits.
+ * The number of days before an event at which users are reminded to confirm starts, issue orders, and renew insurance
+ * and permits.
  */
 const DAYS_AHEAD = { confirmed: 7, issued: 10, insured: 30, permitted: 30 }
 
