@@ -46,7 +46,7 @@ export interface PlumblineClient {
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /**
-   * Iterates over every item of a listand fetches the list page by page. Throws PlumblineError if a page is rejected.
+   * Iterates over every item of a list and fetches the list page by page. Throws PlumblineError if a page is rejected.
    *
    *     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) …
    */

@@ -53,7 +53,8 @@ export function createAuthorizedSend(give: GiveKey, send: Send): Send {
 }
 
 /**
- * If many concurrent requests use an expired key, only the first responses say that it has expired. The others are 429.
+ * If many concurrent requests use an expired key, only the first responses say that it has expired. The other responses
+ * have the status 429.
  */
 async function hasExpired(response: Response): Promise<boolean> {
   if (response.status !== 401 && response.status !== 429) return false

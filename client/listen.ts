@@ -21,7 +21,7 @@ export interface ListenOptions {
   say: (line: string) => void
 }
 
-/** An event in the list of events, in the form that webhooks have, with its sequence number. */
+/** An event in the list of events: the body of a webhook, with a sequence number. */
 interface ListedEvent {
   id: string
   type: string

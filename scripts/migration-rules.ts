@@ -4,7 +4,7 @@
  * migration is done. docs/operating/upgrading.md describes an alternative to each statement.
  */
 
-/** The last migration from before these rules. It and earlier migrations are not changed. */
+/** The last migration before the introduction of these rules. This migration and all earlier ones remain unchanged. */
 export const LAST_WITHOUT_RULES = '0240_contract_links'
 
 /**

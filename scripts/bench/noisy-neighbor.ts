@@ -71,7 +71,7 @@ export async function measureNoisyNeighbor(): Promise<string[]> {
 
 /**
  * Twelve clients that run a composite skill again and again, with a new Idempotency-Key each time. All vendors qualify
- * for the suggestion, because excluded vendors cost little.
+ * for the skill's suggestion, because vendors that it excludes cost little time.
  */
 async function createSkillFlood(service: Service, key: string): Promise<Flood> {
   const insured = {

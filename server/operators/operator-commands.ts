@@ -15,7 +15,7 @@ import {
 } from '../platform/keys/keys.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 
-/** The dependencies of a command, in a separate process or in the server's process. */
+/** The dependencies of a command, which runs in a separate process or in the server's process. */
 export interface CommandServices {
   readonly database: Database
   readonly clock: Clock

@@ -91,8 +91,8 @@ function addTime(orders: string, code: boolean): string {
 }
 
 // SQL for the amounts of order lines. The retainage of a line is the order's retainage up to and including this line,
-// in proportion to the work, minus the retainage of earlier lines. The first credit is completed by the amount by which
-// the other lines exceed the total. A closed order is paid in full.
+// in proportion to the work, minus the retainage of earlier lines. The completed amount of the first credit is the
+// amount by which the other lines exceed the total. A closed order is paid in full.
 const RECORDED_BY_LINE = `(
   select d.*, case when "status" = 'closed' then "completedAmount" else 0 end as "paidAmount" from (
     select o."scope", o."status", l."costCodeId",

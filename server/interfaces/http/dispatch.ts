@@ -84,7 +84,7 @@ interface AnyReply {
  */
 export function assertOperationPermitted(principal: Principal, operation: Operation, what = 'This operation'): void {
   if (operation.schemes.size === 0) return
-  // A connected app has the same access as an API key, whichever user it acts for.
+  // A connected app has the same access as an API key, for every user on whose behalf it acts.
   const scheme = principal.via === undefined ? SCHEME_BY_PRINCIPAL[principal.kind] : 'apiKey'
   const needed = operation.schemes.get(scheme)
   if (needed === undefined) throw new Problem('permission_denied', `${what} is not available to a ${principal.kind}.`)

@@ -143,8 +143,8 @@ function canBid({ now }: Call, request: BidRequestRow, bid: bids.BidRow | null):
 }
 
 /**
- * Returns whether the vendor can withdraw the bid. It can before the deadline, when the builder does not compare bids
- * yet.
+ * Returns whether the vendor can withdraw the bid. This is possible before the deadline, when the builder does not
+ * compare bids yet.
  */
 function canWithdraw({ now }: Call, request: BidRequestRow, bid: bids.BidRow | null): boolean {
   return bid?.status === 'submitted' && isBeforeDeadline(request, now)

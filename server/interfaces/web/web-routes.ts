@@ -12,7 +12,8 @@ export const PAGES_FOLDER = path.join(import.meta.dirname, '../../../dist/web')
 /**
  * Returns the routes of the admin area: the files built from web/, and the single HTML document for all its pages. File
  * names contain digests, so browsers can cache the files forever. Browsers revalidate the document each time, which
- * usually costs only a 304 response. All files together have about a megabyte and are read once and kept in memory.
+ * usually costs only a 304 response. All files together are about a megabyte in size. They are read once and kept in
+ * memory.
  */
 export function createWebRoutes(parts: { services: Services; log: Logger; folder?: string }): Router {
   const { services, log, folder = PAGES_FOLDER } = parts

@@ -101,7 +101,7 @@ export function parseWeekday(value: string): number {
   return day
 }
 
-/** Parses the stages of a sale from a comma-separated text, in order. Their maximum number is that in the contract. */
+/** Parses the stages of a sale from a comma-separated text, in order. The contract specifies their maximum number. */
 export function parseStages(value: string): string[] {
   const names = value.split(',').map((name) => name.trim())
   if (names.length > 30) throw new InvalidArgumentError('A sale can have at most 30 stages.')
