@@ -4,8 +4,9 @@ import { contract, listEntriesAtPath } from './walked-contract.ts'
 import { findBodySchema, findCreatedPrefix, findIdPrefix, listOperationsByPrefix, type World } from './world.ts'
 
 /**
- * Removes everything that the worlds created. Archives or deletes resources if there is an operation for it, and sets
- * the others to a final status, such as canceled bid requests. Returns a line for each kind of resource that remains.
+ * Removes everything that the worlds created. Archives or deletes resources if there is an operation for it. Sets other
+ * resources to a final status; for example, cancels bid requests. Returns a line for each kind of resource that
+ * remains.
  */
 export async function cleanUpWorlds(worlds: readonly World[]): Promise<string[]> {
   const left = new Map<Operation, { ended: number; kept: number }>()

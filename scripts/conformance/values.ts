@@ -56,7 +56,7 @@ function makeValidText(schema: Schema, { random, idFor, url }: ValueSources, fie
   }
   if (typeof schema.pattern === 'string') {
     const text = makeMatchingText(schema, random)
-    // If a pattern only requires a certain part, the text still matches after it is extended.
+    // If the pattern requires only a part of the text, the text still matches after it is extended.
     return [...(text.length < min ? text.padEnd(min, 'x') : text)].slice(0, max).join('')
   }
   // Most texts are short. Occasionally, a text has the maximum length, or 3,000 characters if that is less.

@@ -864,8 +864,8 @@ export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
 const CREATIONS = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
 
 /**
- * Returns the creations that provide the IDs in the URLs and examples of these operations, including the creations that
- * those need themselves.
+ * Returns the creations that provide the IDs in the URLs and examples of these operations, including the creations on
+ * which these creations depend.
  */
 function listCreationsFor(operations: readonly Operation[]): Operation[] {
   const needed = new Set<Operation>()

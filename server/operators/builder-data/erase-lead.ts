@@ -80,7 +80,7 @@ async function listHomesOfLead(
   return rows.map(({ homeId }) => homeId)
 }
 
-// Returns SQL that replaces the names in a stored event. The JSON has no spaces, as it was sent, and may contain an
+// Returns SQL that replaces the names in a stored event. The event is stored as JSON without spaces and may contain an
 // earlier name among the previous values.
 function eraseNames(organizationId: string, id: string) {
   const payload = replaceNames(sql.ref('payload'))

@@ -96,7 +96,10 @@ function Cell({ of, decimals }: { of: unknown; decimals: number }) {
   return isSimple(of) ? <Value of={of} /> : <EmptyCell word="see details" />
 }
 
-/** Returns the number of decimals for a column. All its numbers get the same number, so that amounts are aligned. */
+/**
+ * Returns the number of decimals for a column. It is the same for all numbers in the column, so that amounts are
+ * aligned.
+ */
 function countDecimals(rows: readonly Values[], field: string): number {
   const hasFraction = rows
     .slice(0, MAX_ROWS)

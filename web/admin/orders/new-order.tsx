@@ -30,7 +30,7 @@ interface Line {
 /** The page size limit of one request. */
 const MAX_RECORDS = 200
 
-/** Creates an order: the home, the vendor, and the lines from the budget of the trade. */
+/** Lets the user create an order with the home, the vendor, and lines from the budget of the trade. */
 export function Component() {
   const navigate = useNavigate()
   const can = useCan()
