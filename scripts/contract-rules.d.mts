@@ -1,6 +1,6 @@
 export declare const ruleNames: string[]
 
-/** Returns the findings in a contract, in the order of the rules. A place is the list of keys that leads to an error. */
+/** Returns the findings in the order of the rules. A place is the list of keys that leads to the error. */
 export declare function listFindings(
   document: unknown,
   names?: readonly string[],
