@@ -206,8 +206,8 @@ function* checkPermissions(document) {
     for (const permission of needed) {
       if (!known.includes(permission))
         yield [place, `Unknown permission "${permission}". Add it to the schema Permission, or correct it.`]
-      // The documentation and tools read the permissions from `security`, so the description need not mention them. If
-      // it mentions one, it must mention all.
+      // The documentation and tools read the permissions from `security`, so the description does not have to mention
+      // them. If it mentions one, it must mention all.
       if (omitsPermission(operation, permission))
         yield [
           [...at, 'description'],

@@ -146,7 +146,7 @@ async function playDemo(): Promise<void> {
   startChapter('The builder tries the award as a dry run, and then awards')
   await tryAward(best.bidId)
   const accepted = await awardConcurrently(best.bidId, 3)
-  // Removes the step that cancels the request, because an awarded request cannot be canceled and need not be.
+  // Removes the step that cancels the request, because an awarded request cannot be canceled.
   traces.splice(traces.indexOf(cancel), 1)
   const [orderId] = accepted.poIds
   if (orderId === undefined) throw new Error('The award made no purchase order.')

@@ -10,8 +10,8 @@ import {
 import { operations } from './interfaces/operations.ts'
 
 /**
- * Checks that the actions of one builder do not affect other builders. The tests check connections and locks, which
- * builders share, instead of measuring time, which depends on the machine.
+ * Checks that the actions of one builder do not affect other builders. The tests check the connections and locks that
+ * builders share. They do not measure time, because it depends on the machine.
  */
 const VENDORS = 400
 

@@ -79,7 +79,7 @@ function listFilesForServiceWorker(folder: string): void {
   writeFileSync(file, `const FILES = ${JSON.stringify(files)}\n${readFileSync(file, 'utf8')}`)
 }
 
-// Sources outside of web/ whose code is part of the build. The other files of the client contain only types.
+// Sources outside web/ whose code is part of the build. The other files of the client contain only types.
 const OTHER_SOURCES = ['client/problem.ts', 'client/retry.ts', 'package-lock.json']
 
 function hashSources(): string {

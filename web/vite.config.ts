@@ -13,7 +13,7 @@ export const config: InlineConfig = {
   build: {
     outDir: path.join(root, '../dist/web'),
     emptyOutDir: true,
-    // Browsers of the last two years support light-dark() and nesting, so Vite need not convert them.
+    // Browsers of the last two years support light-dark() and nesting, so Vite does not have to convert them.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
     // Inlines no assets, because the Content-Security-Policy allows no data: URLs for scripts and styles.

@@ -106,7 +106,7 @@ interface Bench {
 
 const contract = loadContract()
 
-/** Inserts the subscriptions directly into the table, because a builder may not create so many. */
+/** Inserts the subscriptions directly into the table, because a builder may not create this many. */
 async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
   const { database, config, organizationId, keyId } = bench
   const now = new Date()

@@ -274,7 +274,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
         expect(await page.evaluate(`getComputedStyle(document.querySelector('header nav')).maskImage`)).toContain(
           'gradient',
         )
-        // After the reader has scrolled to the last tab, it is outside of the faded edge.
+        // After the reader has scrolled to the last tab, it is outside the faded edge.
         await tabs.evaluate((nav) => nav.scrollTo({ left: nav.scrollWidth }))
         const last = await tabs.getByRole('link', { name: 'Changelog' }).boundingBox()
         expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(PHONE - 40)

@@ -180,8 +180,8 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
   }
 
   /**
-   * Reads the resource. If the resource has not been changed, its ETag must be the same. The same ETag means the same
-   * content.
+   * Reads the resource. If the resource has not been changed, its ETag must be unchanged. If the ETag is unchanged, the
+   * content must be unchanged.
    */
   protected async look(thing: Thing): Promise<ServiceResponse> {
     const response = await this.send(thing.kind.get, thing.address)

@@ -15,8 +15,8 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-// The longest files in order. Files that mostly wait alternate with files that compute, so that the processors are
-// always busy.
+// The longest files in order. Files that mostly wait alternate with files that use the processor, so that the
+// processors are always busy.
 const LONG_FILES = [
   'test/conformance/conformance.test.ts',
   'test/webhook-crash.test.ts',

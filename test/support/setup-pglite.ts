@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
 
 /**
  * Reduces the size of the database, which halves the time to copy and start it. This is possible because no copy is
- * used after its process ends, so a copy need not survive a crash, and no other database is created in it.
+ * used after its process ends, so a copy does not have to survive a crash. No other database is created in a copy.
  */
 async function reduceDatabase(lite: PGlite): Promise<void> {
   const settings = { full_page_writes: 'off', wal_init_zero: 'off', wal_level: 'minimal', max_wal_senders: '0' }

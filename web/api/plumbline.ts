@@ -8,8 +8,8 @@ import { createRepeatAfterSignIn } from './repeat-after-sign-in.ts'
 export const root = document.documentElement.dataset.root ?? ''
 
 /**
- * The typed client. It needs no key, because the browser sends the session's cookie. All pages read and write data only
- * through this client, so a page cannot exceed the user's permissions in the contract.
+ * The typed client. It does not need a key, because the browser sends the session's cookie. All pages read and write
+ * data only through this client, so a page cannot exceed the user's permissions in the contract.
  */
 export const client = createOpenApiClient<paths>({
   baseUrl: root,

@@ -10,7 +10,7 @@ export interface FormEntries<Entries> {
   current: Entries
   isChanged: boolean
   restore(entries: Entries): void
-  /** Whether the named controls only show these entries, so that the controls need not be stored. */
+  /** Whether the named controls only show these entries. If true, the controls are not stored. */
   isWhole?: boolean
 }
 

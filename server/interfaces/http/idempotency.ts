@@ -14,9 +14,9 @@ import { Problem, problem } from '../../platform/problems/problem.ts'
  * requests with the same key get a problem that tells them to wait. A rejected request changes nothing and is not
  * stored, so the client may repeat it with the same key.
  *
- * The transaction starts with the first `call.write`, and nothing can be written outside of it. A request that only
- * reads therefore opens no transaction and stores nothing, without any list of such requests. Stored responses are
- * encrypted, because only the caller may read them.
+ * The transaction starts with the first `call.write`, and nothing can be written outside it. A request that only reads
+ * therefore opens no transaction and stores nothing, without any list of such requests. Stored responses are encrypted,
+ * because only the caller may read them.
  */
 /** The time for which a response to a program is stored, in milliseconds. */
 export const RESPONSE_RETENTION_MS = 24 * 60 * 60 * 1000

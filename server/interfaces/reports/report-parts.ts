@@ -35,7 +35,7 @@ export interface ReportColumn {
 
 /** The result of a report, divided into parts that a page can show. */
 export interface ReportParts {
-  /** Values outside of lists, such as totals. */
+  /** Values that are not in lists, such as totals. */
   figures: Values
   lists: readonly ReportList[]
   /** Sentences about missing data that the figures do not include. */

@@ -31,7 +31,7 @@ export async function respondWithNotice(
   status: number,
   notice: Notice,
   declared: VendorLanguage | null,
-  /** A conflict for which the page may have a specific message, which replaces the text of the notice. */
+  /** A conflict for which the page may have a specific message. This message replaces the text of the notice. */
   conflict: Problem | null = null,
 ): Promise<void> {
   const reader = createPageLocale(

@@ -97,7 +97,7 @@ interface Candidates {
   scores: readonly Map<string, number>[]
   /** The records, each with a word, for which it is still unknown whether the record contains the word. */
   inDoubt: UncheckedWord[]
-  /** Whether records outside of this set may also contain all words. */
+  /** Whether other records may also contain all words. */
   isCut: boolean
 }
 

@@ -12,8 +12,8 @@ const MAX_ROWS = 1000
 type ForecastPart = PurchaseForecastResult['parts'][number]
 
 /**
- * A row without its order date, which is computed from the first day in each community on which the unordered part is
- * needed.
+ * A row without its order date. The order date is computed from the first day in each community on which the unordered
+ * part is needed.
  */
 type Needed = Omit<ForecastPart, 'orderBy'> & {
   leadTimeDays: number
