@@ -23,7 +23,10 @@ export const contract: Contract = {
   operations: new Map([...wholeContract.operations].filter(([, operation]) => isOpenToPrograms(operation))),
 }
 
-/** Operations that run other operations. They can return, reject, and emit the same as these operations. */
+/**
+ * Operations that run other operations. They can have the same responses, rejections, and events as the operations that
+ * they run.
+ */
 export const SKILL_RUNNERS: ReadonlySet<string> = new Set([
   'executeSkill',
   'executeBatch',

@@ -89,7 +89,7 @@ interface SocketRequest {
 }
 
 async function handleRequest(at: CommandServices, { verb, input }: SocketRequest): Promise<unknown> {
-  // The command line may be of another version and have other commands.
+  // The command line may be a different version with different commands.
   if (!isOperatorCommand(verb))
     throw problem(
       'unknown_path',
@@ -99,8 +99,8 @@ async function handleRequest(at: CommandServices, { verb, input }: SocketRequest
 }
 
 /**
- * Thrown if the server on the data folder cannot be reached, because it is of an older version, runs as another user,
- * or has no socket.
+ * Thrown if the server on the data folder cannot be reached, because it is an older version, runs as another user, or
+ * has no socket.
  */
 export class ServerUnreachableError extends Error {}
 

@@ -35,7 +35,7 @@ interface ListingProps<Path extends ListPath> {
   nouns: readonly [one: string, several: string]
   columns: readonly Column<Item<Path>>[]
   keyOf(row: Item<Path>): string
-  /** The default sort order. Left out if the list has only one order. */
+  /** The default sort order. Left out if the list has only one possible sort order. */
   sort?: string
   /** The fields that the search covers. Without it, the list has no search. */
   searchIn?: string

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeSchemaErrors } from '../../../scripts/conformance/walked-contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** Tests the rules of HTTP that apply to the requests and responses of all operations. */
+/** Tests the HTTP rules for the requests and responses of all operations. */
 let plumbline: TestPlumbline
 const VENDORS = '/api/ext/vendors'
 const lines: string[] = []

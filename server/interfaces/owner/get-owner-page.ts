@@ -76,7 +76,7 @@ async function loadOverview(call: Call, { id: homeId, saleId }: Home): Promise<O
   const milestones = (await call.operation('listMilestones', { homeId, limit: MAX_MILESTONES })).data
   const logs = (await call.operation('listDailyLogs', { homeId, limit: MAX_RECORDS, sort: '-logDate' })).data
   return {
-    // The owner decides a selection that is part of an open change together with the change.
+    // If a selection is part of an open change, the owner decides on both together.
     selections: selections.filter(({ id }) => !undecided.has(id)),
     changes: changes.filter(({ sentAt }) => sentAt !== null),
     walkthroughs: walkthroughs.filter(({ kind }) => kind !== 'quality'),

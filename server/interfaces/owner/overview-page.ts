@@ -127,7 +127,7 @@ function listWaiting(place: OwnerPage, { selections, changes, walkthroughs, requ
   ]
 }
 
-/** Returns whether the owner can still decide the selection. */
+/** Returns whether the owner can still decide on the selection. */
 function isWaiting({ today }: OwnerPage, { status, deadline }: Selection): boolean {
   return status === 'pending' && (deadline === null || deadline >= today)
 }

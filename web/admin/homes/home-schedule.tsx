@@ -139,7 +139,10 @@ interface Baseline {
   end: string
 }
 
-/** The maximum number of tasks whose baseline is shown. In a longer schedule, only the first tasks have a baseline. */
+/**
+ * The maximum number of tasks whose baseline is shown. In a longer schedule, the baseline is shown only for the first
+ * tasks.
+ */
 const MAX_BASELINES = 200
 
 /** Returns the baseline dates of the home's tasks by task ID. Loads them when the user shows the baseline. */

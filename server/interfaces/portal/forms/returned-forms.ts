@@ -16,7 +16,7 @@ export interface ReturnedForm {
   readonly notice: Notice
   /** The status of the page that shows the form again. */
   readonly status: number
-  /** The reason for a conflict. Pages may have a specific message for some reasons. */
+  /** The reason for a conflict. Pages show a specific message for certain reasons. */
   readonly reason: ConflictReason | null
 }
 

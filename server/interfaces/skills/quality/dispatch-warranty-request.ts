@@ -6,7 +6,7 @@ import { mapTradesToOrderedVendors } from './vendors-by-trade.ts'
 
 type Input = CheckedSkills['dispatchWarrantyRequest']
 
-/** Decides a warranty request, assigns the vendor, and proposes a visit. */
+/** Decides on a warranty request, assigns the vendor, and proposes a visit. */
 export async function dispatchWarrantyRequest(input: Input, call: Call): Promise<DispatchWarrantyRequestResult> {
   assertFieldsFit(input)
   const { warrantyRequestId, decision, reason, date, window, notes } = input
