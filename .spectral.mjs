@@ -5,17 +5,17 @@ import { oas } from '@stoplight/spectral-rulesets'
 export default {
   extends: [oas],
   rules: {
-    // The rule's OpenAPI 3.1 schema rejects a path item that is a $ref, so the rule checks the resolved document
-    // (stoplightio/spectral#2655).
+    // This rule's schema for OpenAPI 3.1 does not accept a path item that is a $ref, so the rule checks the resolved
+    // document (stoplightio/spectral#2655).
     'oas3-schema': { ...oas.rules['oas3-schema'], resolved: true },
-    // OpenAPI 3.1 allows roles for every kind of security scheme; this rule mistakes them for OAuth scopes
-    // (stoplightio/spectral#2643).
+    // This rule is off, because OpenAPI 3.1 allows roles for every kind of security scheme, and the rule treats them as
+    // OAuth scopes (stoplightio/spectral#2643).
     'oas3-operation-security-defined': 'off',
-    // Redocly checks the examples. These rules would check the examples again, which takes half a minute, and would
-    // mistake data for schemas.
+    // These rules are off, because Redocly already checks the examples. The rules would need half a minute and would
+    // treat data as schemas.
     'oas3-valid-media-example': 'off',
     'oas3-valid-schema-example': 'off',
-    // Plumbline is self-hosted, so the contact is the operator.
+    // This rule is off, because Plumbline is self-hosted and the contact is the operator.
     'info-contact': 'off',
   },
 }

@@ -4,9 +4,9 @@ import { hasPostgres } from './scripts/processes/postgres.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { SeenResponses } from './test/support/seen-responses.ts'
 
-// These tests run only once. The client, the mock, the contract, and the sources have no database. Pages in browsers
-// and commands pasted from the documentation work the same on both databases, and every operation involved has its own
-// tests on both. The pipeline is the only flow through the pages that runs on both databases.
+// These tests run on only one database. The client, the mock, the contract, and the source files use no database. Pages
+// in browsers and commands from the documentation work in the same way on both databases, and every operation in them
+// has its own tests on both. The bidding pipeline is the only flow through the pages that is tested on both.
 const ON_ONE_DATABASE = [
   '{client,mock}/**/*.test.ts',
   'test/{contract,packages}/**/*.test.ts',
@@ -18,7 +18,7 @@ const ON_ONE_DATABASE = [
   'test/pages/!(pipeline).test.ts',
 ]
 
-// These test the embedded database or a single server itself: its files, connections, locks, copies and plans.
+// Tests of the embedded database or of a single server: its files, connections, locks, copies, and plans.
 const NOT_ON_CITUS = [
   'server/platform/database/!(row-level-security|isolation-check).test.ts',
   'server/operators/{backup,cli,move}/**/*.test.ts',
@@ -26,8 +26,7 @@ const NOT_ON_CITUS = [
   'test/support/*.test.ts',
 ]
 
-// All other tests run twice: on the embedded database, and on a PostgreSQL server of their own if the machine has
-// PostgreSQL.
+// All other tests run twice: on the embedded database and, if PostgreSQL is installed, on a private PostgreSQL server.
 const project = (name: 'pglite' | 'postgres' | 'citus') => ({
   extends: true as const,
   test: {
@@ -64,12 +63,12 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // One more than the number of cores, because some tests wait for slow events: a lease that expires, or a receiver
-    // that hangs. With two more workers, every test becomes slower.
+    // Uses one more worker than there are cores, because some tests wait for slow events, such as a lease that expires
+    // or a receiver that hangs. With another worker, every test would become slower.
     maxWorkers: availableParallelism() + 1,
     pool: 'forks',
-    // One process runs many files: it loads the modules and compiles the contract and PGlite's WebAssembly once. Each
-    // file still starts its own service and database.
+    // Runs many files in one process, which loads the modules and compiles the contract and PGlite's WebAssembly only
+    // once. Each file still starts its own service and database.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', seenResponses, ...(results === undefined ? [] : ['json'])],

@@ -2,8 +2,8 @@ import type { paths } from './contract.gen.ts'
 import type { Answer } from './problem.ts'
 
 /**
- * The types of a call, derived from the contract's types. They are stricter than the types of openapi-fetch, which
- * accept unknown names. Here, a misspelled parameter or an unknown field does not compile.
+ * Types of a call, derived from the contract's types. They are stricter than the types of openapi-fetch, which accept
+ * unknown names. Here, a misspelled parameter or an unknown field does not compile.
  */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -11,9 +11,9 @@ export type PathWith<M extends Method> = {
   [Path in keyof paths]: [NonNullable<paths[Path][M]>] extends [never] ? never : Path
 }[keyof paths]
 
-// The second inference determines the path of a call before the compiler checks the options of the call. Otherwise, the
-// compiler first compares the options with the options of every path that has the method, which takes a tenth of a
-// second for each POST.
+// The second inference determines the path of a call before the compiler checks the options. Otherwise, the compiler
+// would compare the options with those of every path that has the method, and each POST would take a tenth of a second
+// to check.
 export type Call<M extends Method> = <Path extends PathWith<M>>(
   path: Path,
   ...options: Path extends infer Settled extends PathWith<M> ? Given<Options<paths[Settled][M]>> : never
@@ -22,7 +22,7 @@ export type Call<M extends Method> = <Path extends PathWith<M>>(
 /** The options of a call: `params`, `body`, and the other options of fetch. */
 export type Options<Operation> = Params<Operation> & Body<Operation> & Omit<RequestInit, 'body' | 'headers' | 'method'>
 
-/** The options may be omitted if no option is required. */
+/** Makes the `options` argument optional if none of the options is required. */
 export type Given<O> = Record<never, never> extends O ? [options?: O] : [options: O]
 
 type Params<Operation> = Operation extends { parameters: infer P }
@@ -31,7 +31,7 @@ type Params<Operation> = Operation extends { parameters: infer P }
     : { params: P }
   : never
 
-// A file is sent unchanged or, if it is small, within JSON.
+// For an operation that accepts a file, the body is the file itself. A small file may also be sent within JSON.
 type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer B } } }
   ? { body: Operation extends { requestBody: { content: { 'application/octet-stream': string } } } ? B | Blob : B }
   : Operation extends { requestBody?: infer R }

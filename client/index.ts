@@ -8,7 +8,7 @@ import type { ExecuteArguments, ExecuteOptions, ExecutionOf, SkillName } from '.
 
 export type { Call, Data, Item, ListPath, Options, PathWith } from './calls.ts'
 export type * from './contract.gen.ts'
-/** A problem before its code is known, with the type that `openapi` generates. */
+/** A problem whose code is not known yet, with the type that `openapi` generates. */
 export type { Problem as AnyProblem } from './contract.gen.ts'
 export type { GiveKey } from './key.ts'
 export { type Answer, etagOf, orThrow, PlumblineError, type Problem, type ProblemOf } from './problem.ts'
@@ -18,7 +18,7 @@ export type { ExecuteOptions, ExecutionOf, SkillInput, SkillName, SkillResult, S
 export * from './webhooks.ts'
 
 export interface ClientOptions {
-  /** The URL of the service without /api/ext: `https://plumbline.example.com`. */
+  /** The URL of the service without /api/ext, such as `https://plumbline.example.com`. */
   baseUrl: string
   /**
    * An API key, `plb_…`, or a function that returns the current key, such as a page's browser token. The function is
@@ -26,9 +26,9 @@ export interface ClientOptions {
    * error.
    */
   key: string | GiveKey
-  /** Sends the requests; the global fetch by default. */
+  /** The function that sends requests. Defaults to the global fetch. */
   fetch?: typeof fetch
-  /** The number and the duration of retries of a failed request. */
+  /** The limits for retries of a failed request. */
   retry?: RetryOptions
 }
 
@@ -46,7 +46,7 @@ export interface PlumblineClient {
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /**
-   * Iterates over every item of a list, and fetches the list page by page. Throws PlumblineError if a page is rejected.
+   * Iterates over every item of a list and fetches the list page by page. Throws PlumblineError if a page is rejected.
    *
    *     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) …
    */
@@ -61,7 +61,9 @@ export interface PlumblineClient {
    *     const { result } = await client.execute('awardBid', { bidId, createPurchaseOrder: true }, { dryRun: true })
    */
   execute<Name extends SkillName>(skill: Name, ...given: ExecuteArguments<Name>): Promise<ExecutionOf<Name>>
-  /** The underlying openapi-fetch client, for its middleware and for libraries that are built on openapi-fetch. */
+  /**
+   * The underlying openapi-fetch client. Use it to add middleware, and with libraries that are built on openapi-fetch.
+   */
   readonly openapi: Client<paths>
 }
 
@@ -71,22 +73,22 @@ function parseOptions(path: string): { parseAs?: 'text' | 'blob' } {
   return /(\/(content|pdf)|\.(csv|ndjson))$/.test(path) ? { parseAs: 'blob' } : {}
 }
 
-/** Returns the options for a body that is not JSON: a file, which is sent unchanged. */
+/** Returns the options for a body that is not JSON: a file, sent as it is. */
 function bodyOptions(options: { body?: unknown } | undefined): object {
   if (!(options?.body instanceof Blob)) return {}
   return { bodySerializer: (body: Blob) => body, headers: { 'Content-Type': 'application/octet-stream' } }
 }
 
 export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: ClientOptions): PlumblineClient {
-  // Programs without types, and programs that read an unset environment variable, pass undefined.
+  // Untyped programs can pass undefined, for example if an environment variable is not set.
   if (key === '' || key === undefined)
     throw new TypeError('The API key is missing. Check that its environment variable is set.')
-  // Called as a plain function, because browsers reject a fetch that is called as a method of another object.
+  // Wraps fetch in a plain function, because browsers reject a fetch that is called as a method of another object.
   const plain = (request: Request, init: { signal: AbortSignal }) => send(request, init)
   const openapi = createOpenApiClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     ...(typeof key === 'string' && { headers: { Authorization: `Bearer ${key}` } }),
-    // The contract writes a list in a query as `?ids=a,b`.
+    // The contract specifies that lists in a query are written as `?ids=a,b`.
     querySerializer: { array: { style: 'form', explode: false } },
     fetch: createRetryingSend(typeof key === 'string' ? plain : createAuthorizedSend(key, plain), retry),
   })
@@ -129,6 +131,6 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
     execute,
     openapi,
   }
-  // The code above treats paths and skills as strings; callers see the contract's types.
+  // Inside this function, paths and skills are strings. Callers see the types of the contract.
   return client as unknown as PlumblineClient
 }

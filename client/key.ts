@@ -52,14 +52,17 @@ export function createAuthorizedSend(give: GiveKey, send: Send): Send {
   }
 }
 
-/** If many concurrent requests have an expired key, only the first responses name the reason. */
+/**
+ * If many concurrent requests use an expired key, only the first responses say that it has expired. The other responses
+ * have the status 429.
+ */
 async function hasExpired(response: Response): Promise<boolean> {
   if (response.status !== 401 && response.status !== 429) return false
   const text = await response.clone().text()
   return text.includes('"expired_key"') || text.includes('"too_many_attempts"')
 }
 
-/** Returns the promise's outcome, or throws the reason of a signal that aborts first. */
+/** Returns the promise's outcome. If the signal aborts first, throws the signal's reason. */
 function raceSignal<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

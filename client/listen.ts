@@ -3,8 +3,8 @@ import { createClient } from './index.ts'
 import { orThrow, PlumblineError } from './problem.ts'
 
 /**
- * Webhooks for a program without a public URL: reads events as they happen, and posts each event to a local URL. The
- * body, headers, and signature are the same as in requests from the service.
+ * Options for receiving webhooks in a program that has no public URL. The client reads events as they happen and posts
+ * each event to a local URL. The body, headers, and signature are the same as in requests from the service.
  */
 export interface ListenOptions {
   baseUrl: string
@@ -13,15 +13,15 @@ export interface ListenOptions {
   to: string
   /** The signing secret: `whsec_…`, or any other text. */
   secret: string
-  /** Forwards only events of these types. Defaults to every event that the key may read. */
+  /** The event types to forward. Defaults to every event that the key may read. */
   types?: readonly string[]
-  /** Starts after the event with this ID. Defaults to the next new event. */
+  /** The ID of the event after which forwarding starts. By default, forwarding starts with the next new event. */
   after?: string
   signal: AbortSignal
   say: (line: string) => void
 }
 
-/** An event in the list, in the form that subscribers receive, with its sequence number. */
+/** An event in the list of events: the body of a webhook, with a sequence number. */
 interface ListedEvent {
   id: string
   type: string
@@ -29,7 +29,10 @@ interface ListedEvent {
 }
 
 const WAIT_SECONDS = 30
-/** This is longer than one wait for events, so that an attempt is aborted only if the service no longer responds. */
+/**
+ * The timeout of an attempt. It is longer than the service waits for events, so an attempt is aborted only if the
+ * service no longer responds.
+ */
 const TIMEOUT_SECONDS = 45
 const PAGE_SIZE = 100
 const PAUSE_MS = 2000
@@ -44,7 +47,10 @@ export async function findUnknownEventTypes(
   return { unknown: asked.filter((type) => !known.includes(type)), known }
 }
 
-/** Forwards events until the signal aborts. Throws if the service rejects the key or the position. */
+/**
+ * Forwards events until the signal aborts. Throws if the service rejects the key or the ID of the event after which to
+ * start.
+ */
 export async function listenForEvents({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
   const client = createListenClient(options)
   let after = options.after ?? (await findNewestEventId(client, signal))
@@ -69,8 +75,8 @@ export async function listenForEvents({ to, secret, types, signal, say, ...optio
 }
 
 /**
- * Sends a past event again with the event's own ID, like every attempt. Returns false if the receiver did not accept
- * the event.
+ * Sends a past event again. The request has the event's original ID, like every delivery attempt. Returns false if the
+ * receiver did not accept the event.
  */
 export async function replayEvent(
   id: string,
@@ -93,7 +99,7 @@ async function findNewestEventId(
   return (await orThrow(client.GET('/api/ext/events', { params: { query }, signal }))).data[0]?.id
 }
 
-/** The time for which the service itself waits for a receiver. */
+/** The time in milliseconds for which the service waits for a receiver to respond. */
 const RECEIVER_MS = 10_000
 
 async function forwardEvent(
@@ -130,7 +136,8 @@ async function forwardEvent(
 const PREFIX = 'whsec_'
 
 /**
- * Standard Webhooks: the key is the part after `whsec_`, decoded from base64, or the UTF-8 bytes of any other secret.
+ * Signs according to Standard Webhooks. The key is the part after `whsec_`, decoded from base64. For any other secret,
+ * the key is the UTF-8 bytes of the secret.
  */
 function signBody(signed: string, secret: string): string {
   const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret)
@@ -139,7 +146,7 @@ function signBody(signed: string, secret: string): string {
 
 function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // The cause of an error of fetch contains the actual reason.
+  // When fetch fails, the actual reason is in the error's cause.
   const { cause } = error
   return cause instanceof Error && cause.message !== '' ? cause.message : error.message
 }

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import vectors from './webhooks.vectors.json' with { type: 'json' }
 
 /**
- * These tests check the package as it would be published: packed, installed into a project outside this repository, and
- * used there. Nothing is downloaded, because the dependencies of the package are already installed here.
+ * Tests the package as it would be published: packs it, installs it in a project outside this repository, and uses it
+ * there. Nothing is downloaded, because the dependencies of the package are already installed here.
  */
 const root = path.resolve(import.meta.dirname, '..')
 let folder: string
@@ -30,7 +30,7 @@ beforeAll(() => {
   })
   const helpers = 'node_modules/openapi-typescript-helpers'
   cpSync(path.join(root, helpers), path.join(folder, helpers), { recursive: true })
-  // These packages are required to compile the command-line program, but users of the client do not need them.
+  // These packages are needed to compile the command-line program. Users of the client do not need them.
   for (const types of ['node_modules/@types/node', 'node_modules/undici-types'])
     cpSync(path.join(root, types), path.join(folder, types), { recursive: true })
   for (const config of ['tsconfig.bin.json', 'tsconfig.build.json']) run(source, tsc, '-p', config)
@@ -146,7 +146,7 @@ describe.each([
       target: 'es2022',
       exactOptionalPropertyTypes: true,
       skipLibCheck: 'typeRoots' in options,
-      // The package's declarations are checked, but not the declarations of the compiler.
+      // Checks the package's declarations, but not those of the compiler.
       skipDefaultLibCheck: true,
     }
     writeFileSync(
@@ -245,7 +245,7 @@ async function bundled({ format, external }: { format: 'esm' | 'iife'; external:
   const { output } = await bundle.generate({ format, minify: true, name: 'plumbline', exports: 'named' })
   await bundle.close()
   const [chunk] = output
-  // Any other import would be missing in a browser.
+  // A browser could not load any other import.
   expect([...chunk.imports, ...chunk.dynamicImports].sort()).toEqual(external)
   return chunk.code
 }

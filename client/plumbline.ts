@@ -56,7 +56,7 @@ async function runCommand(): Promise<number> {
     ...(after !== undefined && { after }),
   }
   if (values.replay !== undefined) return (await replayEvent(values.replay, options)) ? 0 : 1
-  // Without this check, the program would wait silently for events of an unknown type.
+  // Without this check, the program would wait forever for events of an unknown type.
   const { unknown, known } = await findUnknownEventTypes(options.types ?? [], options)
   if (unknown.length > 0) {
     process.stderr.write(`Unknown event types: ${unknown.join(', ')}. Available: ${known.join(', ')}.\n`)

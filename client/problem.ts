@@ -6,15 +6,16 @@ type Common = 'type' | 'title' | 'status' | 'detail' | 'instance' | 'requestId' 
 type Special = Exclude<keyof AnyProblem, Common | 'code'>
 type Members<Code extends ProblemCode> = Code extends keyof ProblemMembers ? ProblemMembers[Code] : unknown
 type Whole<Code extends ProblemCode> = Pick<AnyProblem, Common> & { code: Code } & Members<Code>
-// The type is flattened, so that an editor shows the members. Members of other codes are undefined.
+// Flattens the type, so that an editor lists the members. Members that belong only to other codes have the type
+// `undefined`.
 type Flat<T> = { [Member in keyof T]: T[Member] } & { [Member in Exclude<Special, keyof T>]?: never }
 
-/** A problem with this code and its specific members. */
+/** A problem with this code and the members specific to the code. */
 export type ProblemOf<Code extends ProblemCode> = Flat<Whole<Code>>
 
 /**
  * An error, distinguished by `code`: a `conflict` has its `reason`, and an `invalid_transition` lists the `allowed`
- * statuses. A later version of the service may add codes; treat an unknown code by its `status`.
+ * statuses. A later version of the service may add codes; handle an unknown code by its `status`.
  */
 export type Problem = { [Code in ProblemCode]: ProblemOf<Code> }[ProblemCode]
 
@@ -26,13 +27,13 @@ export class PlumblineError extends Error {
   override readonly name = 'PlumblineError'
   readonly code: ProblemCode | 'unexpected_answer'
   readonly status: number
-  /** The request ID to quote when asking for help; null if there was no request ID. */
+  /** The request ID to mention when asking for help; null if the response had no request ID. */
   readonly requestId: string | null
   /** Every error in the input; empty if the input did not cause the problem. */
   readonly errors: readonly FieldError[]
-  /** The whole problem with the members of its code; null if the response was not a problem. */
+  /** The complete problem, including the members of its code; null if the response was not a problem. */
   readonly problem: Problem | null
-  /** The number of seconds after which to try again; null if the response does not contain it. */
+  /** The number of seconds after which to try again; null if the response does not specify a time. */
   readonly retryAfter: number | null
   /** The headers of the response. */
   readonly headers: Headers
@@ -90,7 +91,7 @@ export type Answer<Data> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: Problem; response: Response }
 
-/** The ETag of each record that was read. The map is weak, so that entries disappear with their records. */
+/** The ETag of each record that was read. The map is weak, so that an entry is removed together with its record. */
 const etags = new WeakMap<object, string>()
 
 /**
@@ -106,8 +107,9 @@ export async function orThrow<Data>(call: PromiseLike<Answer<Data>>): Promise<Da
 }
 
 /**
- * Returns the ETag with which a record was read, for `If-Match`. The change is then rejected if another user changed
- * the record first. Undefined for an object that did not come from `orThrow`, including a copy.
+ * Returns the ETag with which a record was read, for `If-Match`. With this header, the service rejects the change if
+ * another user has changed the record since. Returns undefined for an object that did not come from `orThrow`, such as
+ * a copy.
  *
  *     const vendor = await orThrow(client.GET('/api/ext/vendors/{vendorId}', { params: { path } }))
  *     const header = { 'If-Match': etagOf(vendor) }

@@ -12,7 +12,7 @@ import {
 } from './index.ts'
 import { computeWaitMs } from './retry.ts'
 
-/** A service that returns each test's responses in order, and then repeats the last response. */
+/** A test service that returns the responses of a test in order and repeats the last one. */
 type How = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Seen {

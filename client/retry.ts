@@ -1,13 +1,13 @@
 import { readRetryAfterSeconds } from './problem.ts'
 
 /**
- * A fetch that retries every request that can be repeated without performing it twice.
+ * Options of a fetch function that retries failed requests, unless a retry could perform a change twice.
  *
- * A 429 or 503 means that the service did nothing, so any request may be repeated. If the connection failed, or a
- * gateway responded instead, the outcome is unknown. A POST is then repeated, because it has an Idempotency-Key. GET,
- * PATCH, and DELETE are repeated, because repeating them has no further effect. The exception is a change with
- * If-Match. If the first attempt succeeded, the ETag has changed and the repeat would fail, so the caller has to check
- * the record.
+ * A 429 or 503 means that the service did nothing, so any request may be repeated. If the connection failed or a
+ * gateway responded, the outcome is unknown. A POST is then repeated, because it has an Idempotency-Key. GET, PATCH,
+ * and DELETE are repeated, because repeating them has no further effect. A change with If-Match is not repeated: if the
+ * first attempt succeeded, the ETag has changed and the repeat would fail. In this case, the caller must check the
+ * record.
  */
 export interface RetryOptions {
   /** The maximum number of repeats of a request. Defaults to 4; 0 turns off retries. */
@@ -18,8 +18,8 @@ export interface RetryOptions {
    */
   longestWaitSeconds?: number
   /**
-   * The maximum total of all waits of one request, in seconds. After this time, the caller gets the error. Defaults to
-   * 60.
+   * The maximum total time that one request waits between attempts, in seconds. After this time, the caller gets the
+   * error. Defaults to 60.
    */
   totalWaitSeconds?: number
   /** The timeout of one attempt in seconds, including reading the body. Defaults to 30. */
@@ -28,21 +28,21 @@ export interface RetryOptions {
   onRetry?: (retry: Retry) => void
 }
 
-/** A request that is about to be sent again. */
+/** Describes a request that is about to be sent again. */
 export interface Retry {
   method: string
   url: string
   /** The number of the repeat, starting at 1. */
   attempt: number
-  /** In whole milliseconds. */
+  /** The wait in whole milliseconds. */
   waitMs: number
-  /** The response that is about to be retried; null if there was no response. */
+  /** The response that caused the retry; null if there was no response. */
   response: Response | null
-  /** The error, if there was no response; otherwise null. */
+  /** The error that caused the retry; null if there was a response. */
   error: unknown
 }
 
-/** Signals that no key is available for a request. The function that returns keys decides whether to retry. */
+/** Signals that no key is available for a request. The function that supplies keys decides whether to try again. */
 export class KeyUnavailableSignal {
   readonly reason: unknown
 
@@ -64,7 +64,7 @@ export function createRetryingSend(
       try {
         const timeout = AbortSignal.timeout(timeoutSeconds * 1000)
         response = await send(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) })
-        // The body is read here, so that a connection that breaks during the body counts as failed.
+        // Reads the body here, so that an attempt fails if the connection breaks while the body arrives.
         const text = await response.clone().text()
         if (repeats >= retries || !shouldRepeat(request, response, text)) return response
       } catch (error) {
@@ -74,7 +74,7 @@ export function createRetryingSend(
       }
       const ms = Math.round(computeWaitMs(response?.headers, repeats))
       waitedMs += ms
-      // The random part of the wait does not count, because the service did not request it.
+      // The limits do not include the random part of the wait, because the service did not request it.
       if (ms > longestWaitSeconds * 1000 + JITTER_MS || waitedMs > totalWaitSeconds * 1000 + JITTER_MS) {
         if (response === undefined) throw failure
         return response
@@ -108,9 +108,9 @@ const MAX_BACKOFF_MS = 8000
 const JITTER_MS = 1000
 
 /**
- * Returns the number of milliseconds to wait before the next attempt. If the response names a time, waits for that time
- * plus up to a second, so that clients that were rejected together do not retry together. Otherwise, the wait doubles
- * each time, less a random part of up to half of the wait.
+ * Returns the number of milliseconds to wait before the next attempt. If the response specifies a time, adds up to a
+ * second to it, so that clients that were rejected at the same time do not retry at the same time. Otherwise, the wait
+ * doubles with each repeat and is reduced by a random part of up to half.
  */
 export function computeWaitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
   const asked = headers && (readRetryAfterSeconds(headers) ?? secondsUntilRenewal(headers))
@@ -119,7 +119,7 @@ export function computeWaitMs(headers: Headers | undefined, repeats: number, ran
 }
 
 /**
- * Returns the seconds until the last exhausted limit is renewed, from `RateLimit: "minute";r=0;t=42,
+ * Returns the number of seconds until every exhausted limit is renewed, read from `RateLimit: "minute";r=0;t=42,
  * "day";r=9000;t=8000`.
  */
 function secondsUntilRenewal(headers: Headers): number | undefined {

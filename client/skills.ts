@@ -3,15 +3,16 @@ import type { Execution, operations } from './contract.gen.ts'
 import type { CompositeSkills, OperationSkill } from './skills.gen.ts'
 
 /**
- * The skills that `execute` can run, by name: every operation for a builder's programs, and the composite skills. An
- * operation has one flat input with its path and query parameters and its body fields (`ifMatch` for the header).
+ * The skills that `execute` can run, by name: the composite skills, and every operation that an API key can call. The
+ * input of an operation is one flat object with its path parameters, query parameters, and body fields. The If-Match
+ * header is the field `ifMatch`.
  */
 export type Skills = { [Id in OperationSkill]: Operation<Id> } & CompositeSkills
 export type SkillName = keyof Skills
 export type SkillInput<Name extends SkillName> = Skills[Name]['input']
 export type SkillResult<Name extends SkillName> = Skills[Name]['result']
 
-/** The outcome of a skill, with the type of that skill's result. */
+/** The outcome of a skill, with the type of its result. */
 export type ExecutionOf<Name extends SkillName> = Omit<Execution, 'skill' | 'result'> & {
   skill: Name
   result: SkillResult<Name>
@@ -19,15 +20,16 @@ export type ExecutionOf<Name extends SkillName> = Omit<Execution, 'skill' | 'res
 
 export interface ExecuteOptions {
   /**
-   * Performs the skill and rolls it back. The response shows the result and the events that the skill would have had.
+   * Whether to perform the skill and then roll it back. The response shows the result and the events that the skill
+   * would have produced.
    */
   dryRun?: boolean
-  /** Identifies the attempt. By default, each call generates a new key. */
+  /** The idempotency key of the call. By default, each call generates a new key. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
 
-/** The input may be omitted if none of its fields is required. */
+/** Makes the `input` argument optional if none of its fields is required. */
 export type ExecuteArguments<Name extends SkillName> =
   Record<never, never> extends SkillInput<Name>
     ? [input?: SkillInput<Name>, options?: ExecuteOptions]
@@ -35,7 +37,7 @@ export type ExecuteArguments<Name extends SkillName> =
 
 interface Operation<Id extends keyof operations> {
   input: Flat<Parameter<Id, 'path'> & Parameter<Id, 'query'> & Body<operations[Id]> & IfMatch<Id>>
-  // A JSON response contains a file as base64.
+  // In a JSON response, a file is encoded as base64.
   result: Data<operations[Id]> extends undefined
     ? null
     : Data<operations[Id]> extends Blob
@@ -65,5 +67,5 @@ type IfMatch<Id extends keyof operations> = operations[Id]['parameters'] extends
     : unknown
   : unknown
 
-// The type is flattened, so that an editor shows the fields instead of the combined types.
+// Flattens the type, so that an editor shows the fields instead of an intersection of types.
 type Flat<T> = { [Field in keyof T]: T[Field] }

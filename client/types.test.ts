@@ -3,7 +3,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compile } from '../test/support/compile.ts'
 
-/** Compiles code that uses the client: code that must compile, and code that must not compile. */
+/** Compiles code that uses the client: code that must compile and code that must be rejected. */
 const PRELUDE = `
 import { createClient, ConflictReason, etagOf, objectOf, orThrow, PlumblineError, verifyWebhook, type Bid, type Problem, type ProblemCode, type ProblemOf, type WebhookEvent } from '@plumbline/client'
 const client = createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })

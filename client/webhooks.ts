@@ -1,9 +1,9 @@
 import type { EventObjectLink, EventType, webhooks } from './contract.gen.ts'
 
 /**
- * The receiver's side of webhooks: verifies that a request is from Plumbline, unchanged, and recent. Signatures follow
- * Standard Webhooks. Runs wherever WebCrypto exists (Node, Deno, Bun, workers, and edge runtimes) and has no
- * dependencies.
+ * Types and functions for receivers of webhooks. They verify that a request came from Plumbline, was not changed, and
+ * is recent. Signatures follow Standard Webhooks. The code has no dependencies and runs wherever WebCrypto exists:
+ * Node, Deno, Bun, workers, and edge runtimes.
  *
  *     const event = await verifyWebhook({ headers: request.headers, body: await request.text() }, secret)
  *     if (event.type === 'bid.submitted') console.log(event.data.object)
@@ -12,9 +12,9 @@ import type { EventObjectLink, EventType, webhooks } from './contract.gen.ts'
 type Payload<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']
 type Either<Type extends EventType> = Payload<Type>['data']['object']
 
-/** A link in place of a resource of more than 256 kB, with the URL from which to read the resource. */
+/** A link that replaces a resource larger than 256 kB. The resource can be read at the link's URL. */
 export type EventLink = EventObjectLink
-/** The resource of an event of this type. */
+/** The resource in an event of this type. */
 export type EventObject<Type extends EventType> = Exclude<Either<Type>, EventLink>
 /** The old values of the changed fields; null if the record did not exist before. */
 export type EventPrevious<Type extends EventType> = Partial<EventObject<Type>> | null
@@ -24,12 +24,15 @@ export type EventOf<Type extends EventType> = Omit<Payload<Type>, 'data'> & {
   data: { object: Either<Type>; previous: EventPrevious<Type> }
 }
 
-/** Any event, distinguished by `type`. `data.object` is the resource, or a link to it if it is large (`objectOf`). */
+/**
+ * Any event, distinguished by `type`. `data.object` is the resource or, if the resource is large, a link to it; see
+ * `objectOf`.
+ */
 export type WebhookEvent = { [Type in EventType]: EventOf<Type> }[EventType]
 
 /**
- * Returns the resource of an event, typed by the event's type; null if the resource was too large to send and has to be
- * read at `data.object.url`.
+ * Returns the resource of an event, with the type that belongs to the event's type; null if the resource was too large
+ * to send and must be read at `data.object.url`.
  *
  *     if (event.type === 'bid.submitted') console.log(objectOf(event)?.amount)
  */
@@ -40,22 +43,25 @@ export function objectOf<Type extends EventType>(event: EventOf<Type>): EventObj
 }
 
 export interface WebhookRequest {
-  /** The headers, from Fetch or from Node's `http` and Express. */
+  /** The headers of the request, in the form of Fetch, Node's `http`, or Express. */
   headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
-  /** The body exactly as received, not parsed and serialized again. */
+  /** The body exactly as received, before any parsing. */
   body: string | Uint8Array
 }
 
 export interface VerifyOptions {
-  /** The number of seconds by which a request may be older or newer than this machine's clock. Defaults to 300. */
+  /**
+   * The maximum difference in seconds between the request's timestamp and this machine's clock, in either direction.
+   * Defaults to 300.
+   */
   toleranceSeconds?: number
-  /** The current time, for tests. */
+  /** The current time. Tests can set it. */
   now?: Date
 }
 
 export type WebhookFault = 'missing_header' | 'wrong_timestamp' | 'wrong_signature' | 'wrong_body'
 
-/** The request cannot be trusted; `fault` names the reason. Respond with 400 and do nothing else. */
+/** Thrown for a request that cannot be trusted; `fault` is the reason. Respond with 400 and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly fault: WebhookFault
@@ -73,7 +79,7 @@ const TOLERANCE_SECONDS = 300
  *
  * @param secret the subscription's secret, or several during a rotation
  * @throws WebhookVerificationError if the signature is missing or wrong, if the request is more than five minutes old,
- *   or if its ID is not that of the event in the body
+ *   or if its ID differs from the ID of the event in the body
  */
 export async function verifyWebhook(
   { headers, body }: WebhookRequest,
@@ -113,7 +119,7 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, given: string, secrets:
     if (raw === null || raw.length === 0) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
-      // Takes the same time, regardless of which part of the signature is wrong.
+      // The verification takes the same time for every wrong signature, so the time reveals nothing about the secret.
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
     }
   }
@@ -141,8 +147,8 @@ function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuf
   return whole
 }
 
-// The sender knows the secret: Plumbline, or a test that signs anything, even `null`. The body counts as an event if it
-// has the signed ID. The contract guarantees the rest of the event's form.
+// The signature proves that the sender knows the secret, but the sender may be a test that signs any text, even `null`.
+// The body is accepted as an event if it contains the signed ID. The contract guarantees the rest of its form.
 function parseEvent(bytes: Uint8Array): WebhookEvent | null {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent | null

@@ -1,6 +1,6 @@
 /**
- * Bundles openapi.yaml and the files in this folder into one document with `redocly bundle`. That document is
- * published, compiled, and mocked.
+ * Bundles openapi.yaml and the files in this folder into one document with `redocly bundle`. This document is
+ * published. The client, the service, and the mock are generated from it.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,8 +11,8 @@ import type { ContractDocument, Schema } from '../server/platform/calls/contract
 const repositoryRoot = path.resolve(import.meta.dirname, '..')
 
 /**
- * Returns the bundled contract. Throws Redocly's message, which names the file and the line, for invalid YAML or an
- * invalid `$ref`.
+ * Returns the bundled contract. For invalid YAML or an invalid `$ref`, throws an error with Redocly's message, which
+ * includes the file and the line.
  */
 export function bundleContract(root = repositoryRoot): ContractDocument {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bundle-'))
@@ -27,7 +27,7 @@ export function bundleContract(root = repositoryRoot): ContractDocument {
       ],
       { cwd: root, encoding: 'utf8', env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' } },
     )
-    // A file that cannot be read is reported at each reference to it; the first report is enough.
+    // Redocly reports an unreadable file at each reference to the file. The first report is enough.
     if (status !== 0) throw new Error(`The contract cannot be bundled.\n${`${stdout}${stderr}`.split('\n[2] ')[0]}`)
     return addDerivedValues(JSON.parse(readFileSync(output, 'utf8')) as ContractDocument)
   } finally {

@@ -9,8 +9,8 @@ import {
 } from '../server/platform/calls/contract.ts'
 
 /**
- * Returns the current contract. The document that `npm run generate` wrote is faster to read, and is used if its hash
- * still matches.
+ * Returns the current contract. Reading the document that `npm run generate` wrote is faster, so that document is used
+ * if its hash still matches.
  */
 export function readCurrentContract(): Contract {
   // In the published package, the contract is next to this file.

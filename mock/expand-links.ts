@@ -2,16 +2,16 @@ import { createResponseExpander } from '../server/interfaces/http/expand-respons
 import type { Contract, Operation, SchemaReference } from '../server/platform/calls/contract.ts'
 import { Json } from '../server/platform/calls/json.ts'
 
-/** Expands links in examples with the service's own code. */
+/** Expands the links in examples with the same code as the service. */
 export interface LinkExpander {
-  /** Returns the example of the operation with its linked records. */
+  /** Returns the operation's example with its linked records. */
   shown(operation: Operation, paths: readonly string[], example: unknown): Promise<unknown>
 }
 
 export function createLinkExpander(contract: Contract): LinkExpander {
   const expanding = createResponseExpander<null>({
     contract,
-    // The expanded record is passed as the body; linked records are requested by ID.
+    // The record to expand is passed as the body. Linked records are requested by ID.
     handle: async (operation, { query: { ids }, body }) => ({
       status: 200,
       body: Array.isArray(ids) ? listRecords(contract, operation, ids.map(String)) : (body as object),
@@ -27,7 +27,7 @@ export function createLinkExpander(contract: Contract): LinkExpander {
 }
 
 /**
- * Returns a record for each ID: the example with that ID, or any other example, because the mock returns an example for
+ * Returns a record for each ID. If no example has the ID, uses another example, because the mock returns an example for
  * every ID.
  */
 function listRecords(contract: Contract, { declaration }: Operation, ids: readonly string[]): object {

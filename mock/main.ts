@@ -52,7 +52,7 @@ async function startStateless(): Promise<RunningMock> {
 async function startStatefulMock(): Promise<RunningMock> {
   console.log('Starting the service with an in-memory database. This takes a few seconds.')
   const { startStateful } = await import('./stateful.ts').catch((error: Error) => {
-    // The package of the mock contains only the contract.
+    // The published package of the mock does not include the service.
     if (error.message.includes('stateful.ts'))
       fail('--stateful runs the service itself, so it works only in the repository.')
     throw error

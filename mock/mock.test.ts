@@ -22,8 +22,8 @@ import { createMock } from './mock.ts'
 import { listScenarios } from './scenarios.ts'
 
 /**
- * These tests check the mock alone: every scenario of the contract can be requested, and Prism's mistakes are
- * corrected.
+ * Tests the mock without the service: every scenario of the contract can be requested, and the mock corrects Prism's
+ * mistakes.
  */
 const operations = [...contract.operations.values()]
 const lists = operations.filter(({ declaration }) =>
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([mock.stop(), dynamic.stop()]))
 
-/** Sends an operation with the values of the contract's own examples, except for the caller's overrides. */
+/** Sends a request for an operation with the values of the contract's examples, unless the caller overrides them. */
 async function send(
   operation: Operation,
   {
@@ -72,7 +72,7 @@ function getAddress(operation: Operation): string {
     if (parameter.in === 'query' && parameter.required === true)
       query.set(parameter.name, String((parameter as { example?: unknown }).example))
   }
-  // An ID may be any text, but the mock knows which skills exist.
+  // A made-up ID is valid, but a skill needs a name that exists.
   return (
     operation.path.replace('{skillName}', 'acceptBid').replaceAll(/\{\w+\}/g, 'x') + (query.size > 0 ? `?${query}` : '')
   )
@@ -89,7 +89,10 @@ function shown(operation: Operation, status: number, example: string): unknown {
   return getValueAtPath(...content, type, 'examples', example, 'value')
 }
 
-/** The operations for which the mock runs the service's code, unless an example is requested. */
+/**
+ * The operations for which the mock computes the response with the service's code. A request can still ask for an
+ * example.
+ */
 const MADE: ReadonlySet<string> = new Set([
   ...[
     'createBrowserToken',
@@ -188,8 +191,8 @@ describe('every scenario can be requested', () => {
   })
 })
 
-// Alternates between the preference in the request and the preference at startup, because both must give the same
-// result. The operations of a path are read together.
+// Alternates between the preference in the request and the preference at startup, because both must produce the same
+// result. Requests to the same path follow one another.
 const paths = [...new Set(operations.map(({ path }) => path))]
 const made = operations.map((operation) => ({
   ...{ id: operation.id, operation },
@@ -416,7 +419,7 @@ test('with --stateful, the mock keeps created records until it is reset', async 
     )
     expect((await fetch(`${remembering.url}/mock/reset`, { method: 'POST' })).status).toBe(204)
     expect((await fetch(location, { headers })).status).toBe(404)
-    // The demo builder exists again.
+    // After the reset, the demo builder exists again.
     const { data } = (await (await fetch(at('vendors'), { headers })).json()) as { data: unknown[] }
     expect(data.length).toBeGreaterThan(10)
   } finally {
@@ -432,7 +435,7 @@ test('the server started by `npm run mock` responds to requests', async () => {
     detached: true,
   })
   while (!(await answers(port))) {}
-  // The process group: npm, its shell, and the mock.
+  // Signals the process group, which contains npm, its shell, and the mock.
   expect(child.pid !== undefined && process.kill(-child.pid)).toBe(true)
 }, 60_000)
 

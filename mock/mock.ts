@@ -19,16 +19,16 @@ import { createPrism, type MockResponse, type Preference } from './prism.ts'
 import type { ResponseMaker } from './response-makers.ts'
 
 /**
- * Serves the contract with its own examples. A frontend, an agent, or an integration gets the response of the service,
- * as far as this response is known without stored data.
+ * Serves the contract with its own examples. A frontend, an agent, or an integration gets the same response as from the
+ * service, as far as the response does not depend on stored data.
  *
- * Prism creates the responses. Prism's validation of requests is not used, because it differs from the contract (a
- * malformed body even makes Prism hang). Instead, the mock uses the parts of the service that need no data: routing,
- * reading the body, validating the input, and writing problems. The mock therefore has no rules of its own.
- * test/mock/differences.txt lists where it may differ from the service.
+ * Prism creates the responses. Prism's validation of requests is not used, because it differs from the contract, and a
+ * malformed body makes Prism hang. Instead, the mock uses the parts of the service that need no data: those that route
+ * the request, read its body, validate its input, and write problems. The mock therefore has no rules of its own.
+ * test/mock/differences.txt lists the permitted differences from the service.
  */
 export interface MockOptions {
-  /** Whether responses are generated from the schemas unless a request prefers otherwise. */
+  /** Whether responses are generated from the schemas by default. A request can choose otherwise. */
   dynamic?: boolean
   /** Called after each response. */
   onAnswer?: (method: string, url: string, status: number) => void
@@ -40,7 +40,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   const itemOf = buildLocationMap(contract)
   const links = createLinkExpander(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
-  // The skills are loaded on demand, because loading takes a second and no other response needs them.
+  // The skills are loaded only when needed, because loading them takes a second.
   let loading: Promise<ReadonlyMap<OperationId, ResponseMaker>> | undefined
   const makerOf = async ({ id }: Operation) => {
     if (!MADE_OPERATIONS.has(id)) return undefined
@@ -66,12 +66,12 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     checkCredential(operation, req.headers, publicUrl)
     req.params = params
     req.body = await readBody(req, operation)
-    // Express's own query stays unchanged if the validator already knows the request.
+    // If the validator has already checked an identical request, it leaves Express's own query unchanged.
     const input = await validator.check(operation, req, res)
     if (req.body instanceof Upload) for await (const _passed of req.body.chunks());
     const preferred = readPreference(contract, operation, req)
     const query = new URLSearchParams(url.slice(getPath(url).length))
-    // The next page of a list is empty, so that following cursors ends.
+    // The second page of a list is empty, so that a client that reads all pages stops.
     const isNextPage = query.has('cursor') && preferred.example === undefined && preferred.code === undefined
     const requested: Preference = isNextPage ? { example: 'empty' } : { dynamic, ...preferred }
     const response = await prism.answer(operation, requested)
@@ -180,7 +180,7 @@ const MADE_OPERATIONS: ReadonlySet<OperationId> = new Set([
 
 /**
  * Corrects the parts of a response that Prism cannot know. Prism copies every header from its example, but the service
- * sends some headers only when they apply, and computes others from the body.
+ * sends some headers only under certain conditions and computes others from the body.
  */
 function correctResponse(
   itemOf: ReturnType<typeof buildLocationMap>,
@@ -192,7 +192,7 @@ function correctResponse(
   const { status, body } = response
   const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...shown } = response.headers
   const headers = omitDailyQuota(operation, shown)
-  // The key is checked before a request is counted.
+  // The service checks the key before it counts a request, so these problems have no rate limit headers.
   if (UNCOUNTED_CODES.has(String((body as { code?: string } | undefined)?.code))) {
     delete headers.ratelimit
     delete headers['ratelimit-policy']
@@ -201,7 +201,7 @@ function correctResponse(
   if (status === 412) headers.etag = `"${(body as { currentVersion: number }).currentVersion}"`
   if (status >= 400) return { ...response, headers }
   const type = headers['content-type']
-  // Files have no charset.
+  // The content type of a file has no charset.
   if (type !== undefined && /[/+](json|yaml)$/.test(type)) headers['content-type'] = `${type}; charset=utf-8`
   if (etag !== undefined)
     headers.etag = typeof body === 'object' && body !== null ? computeEtag(body, () => JSON.stringify(body)) : etag
@@ -216,7 +216,7 @@ function correctResponse(
 
 const UNCOUNTED_CODES: ReadonlySet<string> = new Set(['tier_required', 'address_not_allowed', 'too_many_attempts'])
 
-/** Omits the daily quota for a vendor, because a vendor does not use the builder's quota. */
+/** Omits the daily quota from a vendor's response, because vendors do not use the builder's quota. */
 function omitDailyQuota({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {
   if (schemes.has('apiKey')) return headers
   const limits = Object.entries(headers).filter(([name]) => name === 'ratelimit' || name === 'ratelimit-policy')
@@ -229,8 +229,8 @@ function nextPageLink(url: string, cursor: string): string {
   return `<${getPath(url)}?${parameters}>; rel="next"`
 }
 
-// Keys cannot be looked up here. The mock therefore accepts every key with the right prefix, with all permissions, and
-// every portal token and session.
+// The mock cannot look up keys. It accepts every key with the right prefix and gives it all permissions. It also
+// accepts every portal token and every session.
 function checkCredential(
   { schemes }: Operation,
   { authorization = '', cookie }: IncomingMessage['headers'],
@@ -253,7 +253,7 @@ function authenticateHeader(code: string): string {
   return `Bearer realm="plumbline"${code === 'missing_key' ? '' : ', error="invalid_token"'}`
 }
 
-/** The mock has the contract and no pages. */
+/** The mock serves the contract but no pages. */
 const DOCS_NOTICE = `This is the Plumbline mock. It responds with the examples of the contract and accepts any key that begins with plb_:
 
   curl -H "Authorization: Bearer plb_mock" <this URL>/api/ext/vendors
@@ -279,7 +279,7 @@ function notFoundOrNotAllowed(allow: readonly string[], method: string, path: st
   )
 }
 
-// Pages of any origin may call the mock.
+// Web pages of any origin may call the mock.
 const { headersFor, preflightFor } = createCors(['*'])
 
 function getRequestId(req: IncomingMessage): string {

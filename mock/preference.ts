@@ -7,9 +7,8 @@ import type { Preference } from './prism.ts'
 import { listScenarios } from './scenarios.ts'
 
 /**
- * Reads the preferences of a request. `example=getVendor:onHold` applies only to that operation and is ignored by other
- * operations, so that a program can send the same header with all requests. `status` is a synonym of `code`, and
- * `delay` is in milliseconds.
+ * Reads the preferences of a request. `example=getVendor:onHold` applies only to that operation, so a program can send
+ * the same header with every request. `status` is a synonym of `code`, and `delay` is in milliseconds.
  */
 export function readPreference(contract: Contract, operation: Operation, req: IncomingMessage): Preference {
   const provided = new Map<string, string>()
@@ -36,10 +35,12 @@ export function readPreference(contract: Contract, operation: Operation, req: In
   }
 }
 
-/** This is longer than any client waits. */
+/** No client waits longer than this. */
 const MAX_DELAY_MS = 60_000
 
-/** Returns the number of milliseconds to wait before the response, at most a minute. An invalid delay counts as 0. */
+/**
+ * Returns the number of milliseconds to wait before the response, at most one minute. Returns 0 for an invalid delay.
+ */
 export function readDelay(req: IncomingMessage, operation?: Operation): number {
   const requested = parsePreferences(req).findLast(
     ({ name, scope }) => name === 'delay' && (scope === undefined || scope === operation?.id),
@@ -59,7 +60,7 @@ function parsePreferences(req: IncomingMessage): { name: string; scope: string |
     })
 }
 
-/** Throws if the operation is unknown, because a misspelled name would otherwise be ignored without a hint. */
+/** Throws if the operation is unknown. Otherwise, a misspelled name would be ignored without notice. */
 function assertOperation(contract: Contract, name: string): void {
   const names: readonly string[] = [...contract.operations.keys()]
   if (names.includes(name)) return

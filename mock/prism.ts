@@ -2,11 +2,11 @@ import { createInstance, getHttpOperationsFromSpec, type IHttpOperationConfig } 
 import type { Contract, ContractDocument, Operation, Schema } from '../server/platform/calls/contract.ts'
 
 /**
- * Prism, which selects and generates responses, in this process. Prism does not validate requests, because the server's
- * own validator has already done so (mock.ts explains why).
+ * Selects and generates responses with Prism, in this process. Prism does not validate requests, because the service's
+ * own validator has already done so (see mock.ts).
  */
 export interface Prism {
-  /** Returns the response to a valid request of the operation, in the preferred form. */
+  /** Returns the response to a valid request for the operation, in the preferred form. */
   answer(operation: Operation, preferred: Preference): Promise<MockResponse>
   /** Generates a value that matches a schema. The same seed produces the same value. */
   made(schema: Schema, seed: string): Promise<unknown>
@@ -15,14 +15,14 @@ export interface Prism {
 export interface Preference {
   code?: number
   example?: string
-  /** Whether the response is generated from the schema instead of taken from an example. */
+  /** Whether to generate the response from the schema instead of using an example. */
   dynamic?: boolean
   seed?: string
 }
 
 export interface MockResponse {
   status: number
-  /** By lowercase name. */
+  /** The headers by lowercase name. */
   headers: Record<string, string>
   body: unknown
 }
@@ -31,7 +31,7 @@ export function createPrism(contract: Contract): Prism {
   const unchecked = { checkSecurity: false, validateRequest: false, validateResponse: false, errors: false } as const
   const config = { ...unchecked, mock: { dynamic: false }, isProxy: false, upstreamProxy: undefined } as const
   const prism = createInstance(config, { logger: silentLogger() })
-  // Each path is read when it is first requested, because reading the whole contract would slow down the start.
+  // Prism reads each path when the path is first requested, because reading the whole contract would delay the start.
   const read = new Map<string, ReturnType<typeof getHttpOperationsFromSpec>>()
   function operationsOf(path: string, dynamic: boolean): ReturnType<typeof getHttpOperationsFromSpec> {
     const key = `${dynamic} ${path}`
@@ -81,9 +81,9 @@ export function createPrism(contract: Contract): Prism {
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
 /**
- * Returns a copy of the contract, reduced to one path and everything to which it refers. The result is a copy, because
- * Prism modifies its input. Unless responses are generated, contents with examples are reduced to the examples, because
- * reading the schemas takes most of the time.
+ * Returns a copy of the contract that contains only one path and everything to which the path refers. A copy is needed,
+ * because Prism modifies its input. Unless responses are generated, the schemas of contents that have examples are left
+ * out, because reading schemas takes most of the time.
  */
 function reduceToPath(document: ContractDocument, path: string, hasSchemas: boolean): ContractDocument {
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
@@ -96,7 +96,7 @@ function reduceToPath(document: ContractDocument, path: string, hasSchemas: bool
       components[kind] ??= {}
       const those = components[kind]
       if (!(name in those)) {
-        // The component is registered before it is copied, because it may refer to itself.
+        // Registers the component before copying it, because the component may refer to itself.
         those[name] = undefined
         those[name] = copied(document.components[kind]?.[name])
       }
@@ -110,8 +110,8 @@ function reduceToPath(document: ContractDocument, path: string, hasSchemas: bool
 }
 
 /**
- * Returns the same schemas in a form that Prism's generator understands. The generator does not know the contract's own
- * formats, ignores a format next to a pattern, and fills every list up to its maximum.
+ * Converts schemas to a form that Prism's generator can process. The generator does not know the custom formats of the
+ * contract, ignores a format next to a pattern, and fills every list up to its maximum.
  */
 function toPrismSchemas<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(toPrismSchemas) as Value
@@ -132,10 +132,10 @@ function toPrismSchemas<Value>(value: Value): Value {
 }
 
 const DECIMALS: Record<string, number> = { money: 0.01, percent: 0.01, 'unit-price': 0.0001, quantity: 0.0001 }
-/** This number of items is enough to recognize a list. */
+/** The maximum number of generated items: enough to recognize a list. */
 const MAX_ITEMS = 3
 
-// Prism logs every step; main.ts already prints each request.
+// Returns a logger that writes nothing. Prism would log every step, and main.ts already prints each request.
 function silentLogger(): Parameters<typeof createInstance>[1]['logger'] {
   const say = () => {}
   const logger = {

@@ -18,8 +18,8 @@ import { validationFailed } from '../server/platform/problems/problem.ts'
 import type { Prism } from './prism.ts'
 
 /**
- * Creates the responses that depend on the request, so that an example cannot show them: downloads and the execution of
- * skills. Downloads are generated from the contract alone, with the service's code.
+ * Creates responses that depend on the request, so an example is not enough: downloads and the results of skills.
+ * Downloads are generated from the contract alone, with the service's code.
  */
 export function createResponseMakers(
   contract: Contract,
@@ -39,7 +39,8 @@ export function createResponseMakers(
     ['getFunctionDefinitions', ({ query }) => listFunctionDefinitions(reader, query as SkillFilter)],
     ['getSkill', ({ path }) => toPublishedSkill(getSkillCatalog(contract).find(String(path.skillName)))],
     ['executeSkill', ({ body }) => makeExecution(contract, prism, body as SkillCall)],
-    // These operations return the example, unless the service would certainly reject the request.
+    // For these operations, the mock returns the example or, if the service would certainly reject the request, a
+    // problem.
     ['executeBatch', ({ body, shown }) => planSteps(reader, (body as Checked['ExecuteBatch']).steps) && shown],
     [
       'createProposal',
@@ -52,7 +53,7 @@ export function createResponseMakers(
   ])
 }
 
-/** Returns the example's token for the request, with an expiry in the future. */
+/** Returns the example's token with the origin and permissions of the request, and an expiry in the future. */
 function makeBrowserToken({ origin, permissions }: BrowserTokenCreate, shown: unknown): object {
   const fault = findOriginError(origin)
   if (fault !== null) throw validationFailed([fault])
@@ -65,7 +66,7 @@ export type ResponseMaker = (input: {
   path: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
-  /** The example that would otherwise be returned. */
+  /** The example that the mock would return without this function. */
   shown: unknown
 }) => unknown
 
@@ -82,8 +83,8 @@ interface ExecutedSkill {
 
 /**
  * Returns the result of a skill: the contract's example of its execution, or the example of its operation. For a
- * composite skill without an example, returns a value of its schema. Throws a problem for an unknown skill or for
- * invalid input.
+ * composite skill without an example, returns a value that matches its schema. Throws a problem for an unknown skill or
+ * for invalid input.
  */
 async function makeExecution(
   contract: Contract,

@@ -1,9 +1,11 @@
 import type { Contract, Operation, ResponseObject, SchemaReference } from '../server/platform/calls/contract.ts'
 
-/** A response that the contract names, so that it can be requested from the mock: `Prefer: code=…, example=…`. */
+/**
+ * A response that the contract defines and that a request can select from the mock with `Prefer: code=…, example=…`.
+ */
 export interface Scenario {
   status: number
-  /** Null if the response has no body. */
+  /** The name of the example; null if the response has no body. */
   example: string | null
   summary: string
 }
@@ -15,7 +17,7 @@ type ResponseWithExamples = ResponseObject & {
   content?: Record<string, { examples?: Record<string, Example | SchemaReference> }>
 }
 
-/** Returns every scenario of an operation in the order of the contract; the first is the default response. */
+/** Returns every scenario of an operation in the order of the contract. The first scenario is the default response. */
 export function listScenarios(contract: Contract, operation: Operation): Scenario[] {
   return Object.entries(operation.declaration.responses).flatMap(([status, declared]): Scenario[] => {
     const { content = {}, description } = contract.resolve<ResponseWithExamples>(declared as ResponseWithExamples)
@@ -29,7 +31,7 @@ export function listScenarios(contract: Contract, operation: Operation): Scenari
   })
 }
 
-/** Returns all scenarios as a Markdown page, written by `npm run generate`. */
+/** Renders all scenarios as a Markdown page, which `npm run generate` writes. */
 export function renderScenarioTable(contract: Contract): string {
   const operations = [...contract.operations.values()]
   const tags = Map.groupBy(operations, ({ declaration }) => declaration.tags?.[0] ?? '')

@@ -7,14 +7,14 @@ import { decodeSecret } from '../server/platform/webhooks/webhook-secret.ts'
 import { readCurrentContract } from './current-contract.ts'
 
 /**
- * Sends events to a receiver under development, as the service would: the contract's examples, each as a new event with
- * the current time, signed with the receiver's secret.
+ * Sends events to a receiver that is under development. Each event is an example from the contract with a new ID and
+ * the current time, and is signed with the receiver's secret.
  *
  *     npm run mock:webhooks -- --url http://localhost:8080/hooks --type bid.submitted
  *     npm run mock:webhooks -- --url … --type bid.submitted --type po.created --secret whsec_…
  *     npm run mock:webhooks -- --url … --type '*'            one of every type
  *
- * Exits with 1 unless each response had a status from 200 to 299. Nothing is retried.
+ * Exits with 1 unless each response had a status from 200 to 299. Failed requests are not retried.
  */
 const contract = readCurrentContract()
 const knownTypes = Object.keys(contract.document.webhooks ?? {}) as EventType[]
@@ -23,7 +23,7 @@ const options = new Command('mock:webhooks')
   .description('Send signed events to a receiver, as the service does.')
   .requiredOption('--url <url>', 'URL of the receiver, such as http://localhost:8080/hooks', parseUrl)
   .requiredOption('--type <type>', `event type; can be repeated; '*' sends one event of each type`, parseTypes)
-  // The secret is the same on every machine, so that a receiver needs to be set up only once. The secret protects
+  // Every machine uses the same default secret, so a receiver needs to be set up only once. This secret protects
   // nothing.
   .option('--secret <secret>', 'signing secret', `whsec_${Buffer.from('plumbline mock webhooks!').toString('base64')}`)
   .parse()

@@ -16,13 +16,13 @@ import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
 import { readDelay } from './preference.ts'
 
 /**
- * The stateful mock: the service itself on an in-memory database with the demo builder. A server in front of it can
- * reset all data (`POST /mock/reset`) and delay responses (`Prefer: delay=…`). Attached files are the exception: they
- * remain in a temporary folder until the mock stops.
+ * The stateful mock: the service itself with an in-memory database that contains the demo builder. A server in front of
+ * the service can reset the data (`POST /mock/reset`) and delay responses (`Prefer: delay=…`). A reset does not delete
+ * attached files, which remain in a temporary folder until the mock stops.
  */
 export interface StatefulMock {
   readonly url: string
-  /** The demo builder's key, which is the same after each reset. */
+  /** The demo builder's API key, which stays the same after a reset. */
   readonly key: string
   stop(): Promise<void>
 }
@@ -65,7 +65,7 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
     },
   }
 
-  /** Creates the demo builder once. Each further start uses a copy of the database with the demo builder. */
+  /** Creates the demo builder once. Each later start uses a copy of that database. */
   async function world(): Promise<{ key: string; start(): Promise<Plumbline> }> {
     const lite = await PGlite.create()
     const created = await createEmbeddedDatabase(lite)
@@ -87,7 +87,7 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
   async function response(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.method === 'POST' && req.url === '/mock/reset') {
       const before = service
-      // Requests in the meantime wait for the new service.
+      // Requests that arrive during the reset wait for the new service.
       service = before.then(async (old) => {
         await old.stop()
         return start()

@@ -1,15 +1,17 @@
 /**
- * Finds the changes that break clients of a released contract when another contract replaces it. Both contracts are
- * published documents: the operations, the events, and the composite skills.
+ * Finds the changes that break clients when a new contract replaces a released one. Both are published documents with
+ * the operations, the events, and the composite skills.
  *
- * Inputs may only become more permissive, and responses may only gain data. A request that was valid stays valid. A
- * response still has every field, with a type and a value that were possible before. Fields that are added to a
- * response do not break clients, because clients ignore unknown fields. Changed bounds in responses (lengths, ranges)
- * do not break clients either, because clients do not rely on them.
+ * Inputs may only become more permissive, and responses may only contain more. Every valid request must stay valid. A
+ * response must still contain every field, with a type and a value that were possible before. Additional fields in a
+ * response are permitted, because clients ignore unknown fields. Changed bounds in responses, such as lengths and
+ * ranges, are also permitted, because clients do not rely on them.
  */
 export interface BreakingChange {
   kind: ChangeKind
-  /** The location in words: an operationId, an event, or a skill, and the part of it. */
+  /**
+   * The location of the change in words: an operationId, an event, or a skill, followed by the part of it that changed.
+   */
   place: string
   what: string
 }
@@ -70,11 +72,11 @@ interface Skill {
   output: Schema
 }
 type Schema = Record<string, unknown>
-/** Whether a schema validates the data that clients send or describes the data that they receive. */
+/** Whether a schema describes data that clients send or data that they receive. */
 type SchemaDirection = 'asked' | 'answered'
 type FoundChanges = Generator<BreakingChange>
 
-/** Lists that a minor version may extend. Their descriptions tell clients to expect new values. */
+/** Lists to which a minor version may add values. Their descriptions tell clients to expect new values. */
 const EXTENSIBLE_LISTS = [
   ...['ProblemCode', 'Permission', 'UserRole', 'WebhookDisabledReason', 'EventType', 'BidFlag'],
   ...['ActorType', 'AuditActorType', 'MessageRecipientType'],
@@ -90,11 +92,11 @@ class Comparison {
   readonly #released: ContractSnapshot
   readonly #present: ContractSnapshot
   /**
-   * Pairs of components between which nothing breaks. Most pairs do not break clients, and each component is used in
-   * many places.
+   * Pairs of components whose differences do not break clients. The results are cached, because most pairs are harmless
+   * and each component is used in many places.
    */
   readonly #harmless = new Set<string>()
-  /** The number of comparisons that ended because the same pair is already being compared. */
+  /** The number of comparisons that were cut short because the same pair is already being compared. */
   #cut = 0
 
   constructor(released: ContractSnapshot, present: ContractSnapshot) {
@@ -124,7 +126,7 @@ class Comparison {
   }
 
   *#operation(place: string, before: Operation, after: Operation): FoundChanges {
-    // The operationId is the name of a method in every generated client, and the name of a skill.
+    // The operationId is also the name of a method in every generated client and the name of a skill.
     if (before.operationId !== after.operationId)
       yield { kind: 'operation renamed', place, what: `the new name is ${after.operationId}` }
     const needed = listPermissions(this.#present, after)
@@ -138,7 +140,7 @@ class Comparison {
     const [old, now] = [this.#declared(this.#released, before), this.#declared(this.#present, after)]
     for (const [key, parameter] of old) {
       const same = now.get(key)
-      // A path parameter is identified by its position, and the path is the same.
+      // Path parameters may be renamed, because their position in the path identifies them.
       if (same === undefined && parameter.in !== 'path')
         yield { kind: 'parameter removed', place, what: `${key} is no longer accepted` }
       if (same?.required === true && parameter.required !== true)
@@ -237,18 +239,18 @@ class Comparison {
       yield* this.#forms(direction, place, before, after, seen)
       return
     }
-    // Ends the recursion: a recursive schema is compared once on the way down.
+    // Ends the recursion for a recursive schema, which needs to be compared only once.
     const pair = `${before.$ref} ${after.$ref}`
     if (seen.has(pair)) {
       this.#cut += 1
       return
     }
-    // Keywords next to a reference also count.
+    // The key contains the whole schemas, because keywords next to a reference also matter.
     const key = `${direction} ${JSON.stringify([before, after])}`
     if (this.#harmless.has(key)) return
     const cutBefore = this.#cut
     const found = [...this.#forms(direction, place, before, after, new Set([...seen, pair]))]
-    // A comparison that was cut short proves nothing about the same pair elsewhere.
+    // A comparison that was cut short does not prove that the pair is harmless.
     if (found.length === 0 && this.#cut === cutBefore) this.#harmless.add(key)
     yield* found
   }
@@ -263,7 +265,8 @@ class Comparison {
   ): FoundChanges {
     const old = listVariants(this.#released, before)
     const now = listVariants(this.#present, after)
-    // A sender could use any of the old variants, and a receiver knows only the old variants.
+    // For input, every old variant must still be accepted. For output, every new variant must be one that clients
+    // already know.
     const [held, against] = direction === 'asked' ? [old, now] : [now, old]
     for (const variant of held) {
       const candidates = against
@@ -286,7 +289,7 @@ class Comparison {
     }
   }
 
-  /** Compares two variants of the same type. */
+  /** Compares two variants that have the same type. */
   *#plain(
     direction: SchemaDirection,
     place: string,
@@ -348,11 +351,11 @@ class Comparison {
   }
 }
 
-/** A single form of a value. `anyOf` and lists of types are split into such forms. */
+/** One of the forms that a value can have. `anyOf` and lists of types are split into such forms. */
 interface Variant {
   type: string
   schema: Schema
-  /** The component of the form, if the form is a component. */
+  /** The name of the component, if the form is a component. */
   component: string | undefined
 }
 
@@ -364,13 +367,13 @@ function listVariants(document: ContractSnapshot, schema: Schema, component?: st
   return types.map((type) => ({ type, schema, component }))
 }
 
-// A constant needs no type next to it.
+// For a constant, no type is needed.
 function describeType({ const: constant, properties }: Schema): string {
   if (constant !== undefined) return typeof constant
   return properties === undefined ? 'any' : 'object'
 }
 
-/** Returns whether every value of the second variant's type is also a value of the first variant's type. */
+/** Returns whether the type of the first variant includes every value of the type of the second variant. */
 function coversVariant(general: Variant, special: Variant): boolean {
   if (general.type === special.type || general.type === 'any') return true
   return general.type === 'number' && special.type === 'integer'
@@ -430,14 +433,14 @@ function listPermissions(document: ContractSnapshot, { security = document.secur
 }
 
 /**
- * Returns the format, with percent treated as money, because percentages had the format of money when both had two
- * decimals.
+ * Returns the format of a schema. Treats percent as money, because percentages used the format of money while both had
+ * two decimals.
  */
 function getFormat({ format }: Schema): unknown {
   return format === 'percent' ? 'money' : format
 }
 
-// Adds the parameters that are declared next to the methods of a path.
+// Adds the parameters that the path declares for all of its methods.
 function mergeSharedParameters(operation: Operation, item: Record<string, unknown> | undefined): Operation {
   const shared = (item?.parameters ?? []) as unknown[]
   return { ...operation, parameters: [...shared, ...(operation.parameters ?? [])] }
@@ -479,7 +482,7 @@ function isSamePattern(before: unknown, after: unknown): boolean {
   return SAME_PATTERNS.some(([old, present]) => old === before && present === after)
 }
 
-/** Patterns with lookaround, which model providers reject, and equivalent patterns without lookaround. */
+/** Pairs of equivalent patterns. The first uses lookaround, which model providers reject, and the second does not. */
 const SAME_PATTERNS: readonly (readonly [string, string])[] = [
   ['^(?!0000)', '^0{0,3}[^0]'],
   [

@@ -6,15 +6,16 @@ import {
 } from '../server/platform/calls/contract.ts'
 
 /**
- * Generates types with the fields of an input that are always set, because the validator fills in a default from the
- * contract. The contract's own types describe the data that may be sent, so these fields are optional there.
+ * Generates types for inputs that have been validated. In these types, fields with a default in the contract are
+ * required, because the validator fills in the default. In the contract's own types, these fields are optional, because
+ * clients may leave them out.
  */
 export function generateCheckedTypes(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
   const filled = new Map(Object.keys(schemas).map((name) => [name, listFilledFields(name, schemas, [])]))
   const types: string[] = []
   const used = new Set<string>()
-  /** The inputs of skills without defaults. */
+  /** The inputs of skills that have no defaults. */
   const plain = new Set<string>()
   for (const [name, { own, inner }] of filled) {
     if (own.length === 0 && inner.size === 0) continue
@@ -53,9 +54,9 @@ export function generateCheckedTypes(document: ContractDocument): string {
 }
 
 interface FilledFields {
-  /** The fields with a default of their own. */
+  /** The fields that have a default themselves. */
   own: string[]
-  /** The fields that contain a field with a default, and their type after the default is filled in. */
+  /** The fields that contain a field with a default, with their types after the default is filled in. */
   inner: Map<string, string>
 }
 

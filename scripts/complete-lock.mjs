@@ -1,12 +1,12 @@
 /**
  * Completes package-lock.json after packages were added or updated: `npm run complete-lock`.
  *
- * Adds the optional packages of other platforms that npm omitted because the registry in use does not have them.
- * Without these packages, `npm ci` rejects the lock file on every platform. Each entry names its platform, and npm
- * skips the entry on all other platforms.
+ * Adds the optional packages for other platforms that npm left out because the registry does not have them. Without
+ * these packages, `npm ci` rejects the lock file on every platform. Each entry contains its platform, and npm ignores
+ * the entry on other platforms.
  *
- * Removes the Node versions that packages require. npm compares them with its own Node version and would warn on Node
- * 20, although everything here runs on the Node version that package.json pins.
+ * Removes the Node versions that packages require. npm compares them with the Node version on which npm itself runs. It
+ * would print warnings on Node 20, although all scripts run on the version in package.json.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

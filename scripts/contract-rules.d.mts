@@ -1,6 +1,6 @@
 export declare const ruleNames: string[]
 
-/** The faults of a contract, in the order of the rules; a place is the list of keys that leads there. */
+/** Returns the findings in the order of the rules. A place is the list of keys that leads to the error. */
 export declare function listFindings(
   document: unknown,
   names?: readonly string[],

@@ -1,9 +1,9 @@
 /**
- * The rules of this contract that the standard linters do not have. scripts/lint-contract.ts checks them on the bundle.
+ * Rules for the contract that the standard linters do not have. scripts/lint-contract.ts applies them to the bundle.
  *
  * Each rule is a generator over the whole document that yields [place, message]. A place is the list of keys from the
- * root of the document to the error. The rules name no particular resource, so they also apply to new resources. The
- * only names are in short lists of exceptions. Do not add to these lists.
+ * root of the document to the error. The rules contain no names of resources, so that they also apply to new resources.
+ * The exceptions are a few short lists, to which nothing should be added.
  */
 
 import { listBodies, listOperations, METHODS, parseReferenceKeys, resolveReference } from './contract-walk.mjs'
@@ -58,22 +58,24 @@ export function* listFindings(document, names = ruleNames) {
   }
 }
 
-/** The operation whose name is only a verb, because a noun would repeat the path. */
+/** The operations whose name is only a verb, because a noun would repeat the path. */
 const BARE_VERBS = ['search']
 
 /**
- * Resources that describe the service, and not records. These resources come from this document, so they have no
- * version, no dates to sort or filter by, and no intermediate states.
+ * Resources that describe the service instead of records. They are derived from the contract, so they have no version,
+ * no dates to sort or filter by, and no intermediate statuses.
  */
 const CATALOG_PATHS = ['/api/ext/skills', '/api/ext/event-types']
 
 /**
- * Resources for the sign-in of users. These resources are not records of the builder, so they have no version and
- * nothing to sync.
+ * Resources for the sign-in of users. They are not records of the builder, so they have no version and are not synced.
  */
 const SESSIONS = ['/api/admin/session', '/api/admin/sessions', '/api/admin/passkeys']
 
-/** The verbs that an operationId may start with. A POST may use any verb that is not in these lists. */
+/**
+ * The verbs with which an operationId may start, by method. The operationId of a POST may start with any verb that is
+ * not in another list.
+ */
 const VERBS = {
   get: ['list', 'get', 'search', 'compare', 'find', 'explain', 'simulate', 'download'],
   put: ['replace'],
@@ -82,7 +84,8 @@ const VERBS = {
 }
 
 /**
- * Checks the groups of tags. The docs navigate to a tag by its group, so a tag outside the groups would never be found.
+ * Checks the groups of tags. The documentation links to a tag through its group, so readers would not find a tag
+ * without a group.
  */
 function* checkTagGroups(document) {
   const declared = (document.tags ?? []).map((tag) => tag.name)
@@ -100,7 +103,7 @@ function* checkTagGroups(document) {
 function* checkPathOrder(document) {
   const tagOrder = (document.tags ?? []).map((tag) => tag.name)
   let lastTag = -1
-  /** The highest rank so far of each resource in the current tag. */
+  /** The highest rank so far for each resource of the current tag. */
   let ranks = new Map()
   for (const [path, item] of Object.entries(document.paths)) {
     if (!/^(\/([a-z]+([-.][a-z]+)*|\{[a-zA-Z]+\}))+$/.test(path))
@@ -120,7 +123,8 @@ function* checkPathOrder(document) {
     if (tag !== lastTag) ranks = new Map()
     lastTag = tag
 
-    // The resource is the part before the first parameter; its paths go from the collection down to its parts.
+    // The resource is the part of the path before the first parameter. The paths of a resource are ordered from the
+    // collection to its parts.
     const resource = path.replace(/\/\{.*/, '')
     const rank = pathRank(path, item)
     const highest = ranks.get(resource) ?? 0
@@ -133,7 +137,10 @@ function* checkPathOrder(document) {
 
 const RANKS = ['collection', 'item', 'sub-resource', 'action']
 
-/** Returns the rank of a path. Below an item, a path with only POST is an action, and any other path is a sub-resource. */
+/**
+ * Returns the rank of a path. After an item, a path that has only POST is an action, and any other path is a
+ * sub-resource.
+ */
 function pathRank(path, item) {
   if (!path.includes('{')) return 0
   if (path.endsWith('}')) return 1
@@ -169,7 +176,8 @@ function* checkPermissions(document) {
   for (const { operation, at } of listOperations(document)) {
     const place = [...at, 'security']
     if (isForVisitors(operation)) continue
-    // An operation that API keys may call is also open to users with the same permissions.
+    // Every operation for API keys is also open to users with the same permissions, so only the requirement for keys
+    // matters here.
     const stated = operation.security?.filter?.((each, _, all) => all.length === 1 || !('session' in each)) ?? []
     if (stated.length !== 1) {
       yield [at, 'Expected exactly one requirement in `security`.']
@@ -198,8 +206,8 @@ function* checkPermissions(document) {
     for (const permission of needed) {
       if (!known.includes(permission))
         yield [place, `Unknown permission "${permission}". Add it to the schema Permission, or correct it.`]
-      // Docs and tools read the permissions from here, so the description does not need to name them. If the
-      // description names a permission, it must name all permissions.
+      // The documentation and tools read the permissions from `security`, so the description does not have to mention
+      // them. If it mentions one, it must mention all.
       if (omitsPermission(operation, permission))
         yield [
           [...at, 'description'],
@@ -210,8 +218,9 @@ function* checkPermissions(document) {
 }
 
 /**
- * `x-expands: { Bid: { vendor: Vendor } }` states which record the `vendorId` of a bid refers to. The schema Bid then
- * has an optional field `vendor`, and operations that read bids offer `vendor` and the links of a vendor in `expand`.
+ * Checks `x-expands: { Bid: { vendor: Vendor } }`, which declares to which record the `vendorId` of a bid refers. The
+ * schema Bid then needs an optional field `vendor`. Operations that read bids must accept `vendor`, and the links of a
+ * vendor, in `expand`.
  */
 function* checkExpansions(document) {
   const schemas = document.components?.schemas ?? {}
@@ -261,17 +270,17 @@ function schemaName(reference) {
   return reference?.$ref?.split('/').at(-1)
 }
 
-/** Returns whether only vendors may call the operation. Vendors have no permissions and no integration. */
+/** Returns whether only vendors may call the operation. Vendors have no permissions and no integrations. */
 function isPortalOnly({ security }) {
   return security?.length > 0 && security.every((requirement) => 'portalToken' in requirement)
 }
 
-/** Returns whether everyone may call the operation, because it is part of the sign-in. */
+/** Returns whether the operation needs no credential, because it is part of the sign-in. */
 function isForVisitors({ security }) {
   return Array.isArray(security) && security.length === 0
 }
 
-/** Returns whether every signed-in user may call the operation, in any role. */
+/** Returns whether signed-in users of every role may call the operation. */
 function isForAnySession({ security }) {
   return security?.length === 1 && security[0].session?.length === 0
 }
@@ -292,7 +301,9 @@ function* checkExamples(document) {
   }
 }
 
-/** Checks that the examples show a resource in each status, for readers of the docs and users of the mock. */
+/**
+ * Checks that the examples contain a resource in each status, for readers of the documentation and users of the mock.
+ */
 function* checkStatesShown(document) {
   for (const { path, operation, method, at } of listOperations(document)) {
     if (method !== 'get' || !path.endsWith('}')) continue
@@ -340,8 +351,8 @@ function* checkProblemResponses(document) {
     if (!isPortalOnly(operation) && !(method === 'get' && isForAnySession(operation))) demanded.push('403')
     if (path.includes('{')) demanded.push('404')
     if (operation.requestBody) demanded.push('400', '413', '415')
-    // A request of a visitor cannot cause a conflict. The same applies to resources that are changed, but not
-    // created or ended.
+    // Whether the operation can cause a conflict. Requests without a credential cannot cause one. Changes of a resource
+    // that is neither created nor ended cannot either.
     const isAtOdds = method === 'patch' ? path.endsWith('}') : method === 'post' && !isForVisitors(operation)
     if (isAtOdds || method === 'put') demanded.push('409')
     if (parameters.some((parameter) => parameter.name === 'If-Match')) demanded.push('412')
@@ -365,7 +376,7 @@ function* checkHeaders(document) {
   for (const { path, operation, method, parameters, at } of listOperations(document)) {
     const has = (name) => parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
     const single = path.endsWith('}') && !CATALOG_PATHS.some((catalogue) => path.startsWith(catalogue))
-    // A link can be used only once, so a sign-in cannot be repeated. A session has no version.
+    // A sign-in cannot be repeated, because a link works only once. A session has no version.
     const isRecord = !SESSIONS.some((part) => path.startsWith(part))
     const demanded = {
       'Idempotency-Key': method === 'post' && !isForVisitors(operation),
@@ -421,7 +432,8 @@ function* checkLists(document) {
       yield [[...at, 'responses', '200'], 'The response does not declare the header Link. Add it to `headers`.']
     const sort = resolveReference(document, query.get('sort')?.schema)
     if (!sort) continue
-    // Append-only records (events, status changes) have a single order: the order in which they happened.
+    // Records that are never changed, such as events and status changes, have only one order: that in which they
+    // occurred.
     const item = resolveReference(document, resolveReference(document, page.properties.data)?.items)
     const changes = Boolean(item?.properties?.updatedAt)
     const fields = (sort.enum ?? []).map((field) => field.replace(/^-/, ''))
@@ -442,7 +454,7 @@ function* checkBounds(document) {
     if (types.includes('string') && !('maxLength' in schema) && schema.format !== 'date')
       yield [at, 'The string has no maxLength. Add one.']
     if (types.includes('array') && !('maxItems' in schema)) yield [at, 'The array has no maxItems. Add it.']
-    // Responses are bounded by the accepted inputs and by arithmetic, so only inputs need limits here.
+    // Only inputs need limits. The limits of responses follow from those of the inputs.
     if ((types.includes('number') || types.includes('integer')) && asked.has(schema)) {
       if (!('minimum' in schema || 'exclusiveMinimum' in schema))
         yield [at, 'The number in a request has no minimum. Add one.']
@@ -465,8 +477,8 @@ function* checkClosedObjects(document) {
 }
 
 /**
- * Keywords that are not allowed, because the validator, the type generator, or the schema dialects of agents interpret
- * them differently. Each value says what to do instead.
+ * Keywords that are not allowed, because the validator, the type generator, and models interpret them differently. Each
+ * value describes an alternative.
  */
 const AVOIDED_KEYWORDS = {
   allOf: 'write the properties out',
@@ -488,7 +500,8 @@ function* checkPlainSchemas(document) {
       if (!(name in (schema.properties ?? {})))
         yield [[...at, 'x-brief'], `x-brief contains the unknown field ${name}. Correct or remove it.`]
     }
-    // Model providers match in linear time, and reject a whole request for one such pattern.
+    // The regular expressions of model providers support no lookaround and no backreferences. The providers reject a
+    // whole request because of one such pattern.
     if (typeof schema.pattern === 'string' && /\(\?[=!<]|\\[1-9]/.test(schema.pattern))
       yield [
         [...at, 'pattern'],
@@ -498,8 +511,8 @@ function* checkPlainSchemas(document) {
 }
 
 /**
- * An actor occurs several times in every record and is stored with the record. Fields that few actors have are
- * therefore omitted for the other actors.
+ * Fields that few actors have. A record contains several actors, so these fields are left out for all others to save
+ * space.
  */
 const RARE_FIELDS = {
   Actor: ['via', 'source', 'copiedBy'],
@@ -507,8 +520,8 @@ const RARE_FIELDS = {
 }
 
 /**
- * A missing value is null: a schema that occurs only in responses requires all properties, except properties that
- * `expand` adds.
+ * Checks that missing values are null. A schema that is used only in responses must require all properties, except
+ * those that `expand` adds.
  */
 function* checkRequiredProperties(document) {
   const asked = new Set([...listRequestSchemas(document)].map(({ schema }) => schema))
@@ -536,7 +549,7 @@ function* checkEvents(document) {
     const { post, ...rest } = document.webhooks[type]
     if (!post || METHODS.some((method) => method in rest))
       yield [at, 'Expected an event to have exactly one method, POST.']
-    // If a webhook had an operationId, code generators would mistake it for an operation of the service.
+    // If a webhook had an operationId, code generators would treat it as an operation of the service.
     if (post?.operationId) yield [[...at, 'post', 'operationId'], 'An event cannot have an operationId. Remove it.']
     const media = post?.requestBody?.content?.['application/json']
     if (!media?.schema) yield [at, 'The event has no payload in application/json. Add a schema.']
@@ -558,8 +571,8 @@ function* checkEvents(document) {
 }
 
 /**
- * Checks the permission of an event. An event shows a record, so it requires the permission of the operations that show
- * such a record.
+ * Checks the permission for an event. An event contains a record, so it requires the same permission as the operations
+ * that return this record.
  */
 function* findEventPermission(document, type) {
   const { post } = document.webhooks[type]
@@ -587,8 +600,8 @@ function* findEventPermission(document, type) {
 }
 
 /**
- * Checks `x-emits`, which declares the events of an operation for docs and tools, and `x-timed`, which marks an event
- * that only a scheduled job emits.
+ * Checks `x-emits` and `x-timed`. `x-emits` declares the events of an operation for documentation and tools. `x-timed`
+ * marks an event that only a scheduled job emits.
  */
 function* checkEmits(document) {
   const declared = Object.keys(document.webhooks ?? {})
@@ -627,13 +640,15 @@ function* checkEmits(document) {
   }
 }
 
-/** Checks the composite skills, which are declared apart from the operations. The operations are skills, too. */
+/**
+ * Checks the composite skills, which the contract declares separately from the operations. Operations are also skills.
+ */
 function* checkSkills(document) {
   const known = document.components?.schemas?.Permission?.enum ?? []
   const operationIds = [...listOperations(document)].map(({ operation }) => operation.operationId)
   for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
     const at = ['x-skills', name]
-    // The building trade has a single word for a lookahead.
+    // In construction, `lookahead` is a single word.
     if (!/^([a-z]+([A-Z][a-z0-9]*)+|lookahead)$/.test(name))
       yield [at, `Expected the name of the skill, "${name}", to be a verb and a noun in camelCase.`]
     if (operationIds.includes(name)) yield [at, 'An operation has the same name. Choose another name for the skill.']
@@ -661,16 +676,16 @@ function* checkSkills(document) {
   }
 }
 
-/** Returns whether the operation is offered to models as a skill. */
+/** Returns whether models can use the operation as a skill. */
 function isOffered({ operationId, security = [], 'x-tool': isTool, 'x-skill': isSkill }) {
   const isForKeys = security.some((scheme) => 'apiKey' in scheme)
   return isForKeys && isTool !== false && isSkill !== false && !RUN_SKILLS.includes(operationId)
 }
 
-/** These operations run skills, and are not skills themselves. */
+/** These operations run skills but are not skills themselves. */
 const RUN_SKILLS = ['executeSkill', 'executeBatch', 'createProposal', 'approveProposal']
 
-/** Users cannot find a skill whose texts contain none of the words that offices use. */
+/** Checks the phrases of a skill. Users can find a skill only if its texts contain words that offices use. */
 function* checkPhrases(at, { 'x-phrases': phrases = [] }) {
   const distinct = new Set(phrases.map((phrase) => phrase.toLowerCase()))
   if (distinct.size < MIN_PHRASES)
@@ -681,8 +696,8 @@ function* checkPhrases(at, { 'x-phrases': phrases = [] }) {
 const MIN_PHRASES = 8
 
 /**
- * Properties of an operation that agents read in addition to its method. An effect that repeats what the method implies
- * is a mistake.
+ * Checks the declared effect of an operation, which agents read in addition to its method. An effect that only repeats
+ * what the method implies is an error.
  */
 function* checkEffect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill }, writes) {
   if (stated !== undefined && !EFFECTS.includes(stated))
@@ -695,10 +710,12 @@ function* checkEffect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isS
     yield [[...at, 'x-skill'], 'Expected x-skill to be false. If the operation is a skill, remove x-skill.']
 }
 
-/** Explained in server/interfaces/skills/skill-effect.ts. */
+/** server/interfaces/skills/skill-effect.ts explains these effects. */
 const EFFECTS = ['reads', 'adds', 'settles', 'replaces', 'moves']
 
-/** Checks that every code has an entry, and that its title and status are the same everywhere. */
+/**
+ * Checks that every problem code has an entry in the catalog, and that its title and status are the same everywhere.
+ */
 function* checkProblemCatalog(document) {
   const codes = document.components?.schemas?.ProblemCode?.enum ?? []
   const entries = document['x-problems'] ?? {}
@@ -727,7 +744,7 @@ function* checkProblemCatalog(document) {
   }
 }
 
-/** Checks that every release is in the changelog, and that every deprecation is announced with its last day. */
+/** Checks that the changelog contains every release, and that it announces every deprecation with its last day. */
 function* checkChangelog(document) {
   const releases = document['x-changelog'] ?? []
   const at = ['x-changelog']
@@ -767,7 +784,10 @@ function compareVersions(a, b) {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 }
 
-/** Skills accept the path, the query, and the body in one flat object, so a name may occur in only one of them. */
+/**
+ * Checks that a name occurs only once in the path, the query, and the body, because skills accept all of them in one
+ * flat object.
+ */
 function* checkFlatNames(document) {
   for (const { operation, parameters, at } of listOperations(document)) {
     const names = parameters
@@ -780,11 +800,13 @@ function* checkFlatNames(document) {
   }
 }
 
-/** Checks that each kind, prefix, and table belongs to only one record, and that the IDs in examples have the prefix. */
+/**
+ * Checks that each kind, prefix, and table belongs to only one record, and that IDs in examples have the right prefix.
+ */
 function* checkRecords(document) {
   const used = new Map()
   for (const [name, { 'x-record': record }] of Object.entries(document.components.schemas)) {
-    // A schema without a kind is another form of a record that has a kind.
+    // A schema without a kind is a different form of a record that has a kind.
     if (record?.kind === undefined) continue
     const at = ['components', 'schemas', name, 'x-record']
     for (const [key, value] of Object.entries(record)) {
@@ -799,7 +821,10 @@ function* checkRecords(document) {
   }
 }
 
-/** Readers without support for x-enumDescriptions find the same texts in the description. */
+/**
+ * Checks that descriptions contain the texts of x-enumDescriptions, for readers whose tools do not support this
+ * extension.
+ */
 function* checkEnumDescriptions(document) {
   for (const { schema, at } of listSchemas(document)) {
     const descriptions = schema['x-enumDescriptions']
@@ -840,7 +865,7 @@ function* listResponseSchemas(document) {
   }
 }
 
-/** Yields every schema of the document once, where it is written. */
+/** Yields each schema in the document once, at the location where it is defined. */
 function* listSchemas(document) {
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
     yield* listNestedSchemas(schema, ['components', 'schemas', name])
@@ -865,14 +890,14 @@ function* listSchemas(document) {
   }
 }
 
-/** Yields a schema and the schemas that are written inside it, without following references. */
+/** Yields a schema and the schemas nested in it, without resolving references. */
 function* listNestedSchemas(schema, at) {
   if (!schema || typeof schema !== 'object' || schema.$ref) return
   yield { schema, at }
   for (const [keys, inner] of listSubschemas(schema)) yield* listNestedSchemas(inner, [...at, ...keys])
 }
 
-/** Yields a schema and every schema that it reaches, including through references. */
+/** Yields a schema and every schema that it uses, directly or through references. */
 function* listReachableSchemas(document, schema, at, visited) {
   if (!schema || typeof schema !== 'object') return
   const target = resolveReference(document, schema)

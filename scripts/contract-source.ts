@@ -1,6 +1,6 @@
 /**
- * The source files of the contract: the file and line of each part of the bundle, and the parts of the files that are
- * not in the bundle.
+ * Reads the source files of the contract. Finds the file and line of each part of the bundle, and parts of the files
+ * that are not in the bundle.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -24,14 +24,17 @@ export interface Line {
 
 export interface ContractSource {
   files: { file: string; lines: number }[]
-  /** Returns the line of a part of the bundle, or of the nearest enclosing part that has a line in a source file. */
+  /**
+   * Returns the line of a part of the bundle. If the part is not in a source file, returns the line of the nearest part
+   * around it that is.
+   */
   lineOf(keys: readonly (string | number)[]): Line
-  /** Returns components that nothing refers to, and paths, events, and skills that openapi.yaml does not list. */
+  /** Returns components to which nothing refers, and paths, events, and skills that are not listed in openapi.yaml. */
   findUnpublished(document: ContractDocument): (Line & { name: string })[]
 }
 
 const INDEX_FILE = 'openapi.yaml'
-/** The parts of a file that openapi.yaml lists individually. */
+/** The parts of a source file that openapi.yaml must list one by one. */
 const LISTED_PARTS = ['paths', 'webhooks', 'x-skills']
 
 interface SourceFile {
@@ -49,7 +52,7 @@ export function readContractSource(root = path.resolve(import.meta.dirname, '..'
   const files = [INDEX_FILE, ...names.sort().map((name) => `contract/${name}`)].map((file) => readSource(root, file))
   const byName = new Map(files.map((source) => [source.file, source]))
   return {
-    // The line counter also counts a line after the final newline.
+    // Subtracts one, because the line counter also counts the empty line after the last newline.
     files: files.map(({ file, lines }) => ({ file, lines: lines.lineStarts.length - 1 })),
     lineOf,
     findUnpublished,
@@ -57,7 +60,7 @@ export function readContractSource(root = path.resolve(import.meta.dirname, '..'
 
   function lineOf(keys: readonly (string | number)[]): Line {
     const [kind, name] = [String(keys[1]), String(keys[2])]
-    // The bundle collects the components of all files.
+    // Components can be in any file, because the bundle collects them.
     const home =
       keys[0] === 'components' ? files.find(({ document }) => document.hasIn(['components', kind, name])) : undefined
     const source = home ?? byName.get(INDEX_FILE)
@@ -73,7 +76,7 @@ export function readContractSource(root = path.resolve(import.meta.dirname, '..'
     return line
   }
 
-  /** Resolves an alias or a `$ref`. */
+  /** Resolves a node that is an alias or a `$ref`. */
   function follow({ source, node }: Place): Place {
     if (isAlias(node))
       return follow({ source, node: node.resolve(source.document) ?? source.document.createNode(null) })

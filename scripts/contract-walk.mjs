@@ -1,4 +1,4 @@
-/** Iterates over the contract, for the rules and other code that reads all of it. */
+/** Functions that iterate over the contract, for rules and other code that needs all of it. */
 
 export const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 
@@ -15,7 +15,7 @@ export function* listOperations(document) {
   }
 }
 
-/** Yields every body under `paths`, with the key path of its media type. */
+/** Yields every body under `paths`, with the keys that lead to its media type. */
 export function* listBodies(document) {
   for (const { operation, at } of listOperations(document)) {
     for (const [type, media] of Object.entries(resolveReference(document, operation.requestBody)?.content ?? {})) {

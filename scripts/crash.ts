@@ -1,6 +1,6 @@
 /**
- * Checks the behavior when processes are killed under load: the service, its database, or both. Every scenario starts
- * its own service and its own PostgreSQL (or a data folder), and ends with a list of the checks that passed and failed.
+ * Checks what happens if the service, its database, or both are killed under load. Every scenario starts its own
+ * service with its own PostgreSQL server or data folder, and prints which checks passed and failed.
  *
  *   npm run test:crash                       all scenarios
  *   npm run test:crash -- outage drain       those whose names start like this
@@ -39,7 +39,7 @@ const program = new Command('test:crash')
 const { kills } = program.opts<{ kills?: number }>()
 const ROUNDS = kills ?? 20
 
-/** Retries happen within seconds, so that a round does not take a day. */
+/** Retries follow within seconds, so that a round does not take a day. */
 const QUICK_RETRIES = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5,5,5,5,5', WEBHOOK_PROBE_MAX_SECONDS: '2' }
 
 const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
@@ -101,7 +101,7 @@ const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
   },
 ]
 
-// If the run is interrupted, no processes remain, because they end with this process.
+// If the run is interrupted, the process must still exit normally, because this ends all processes that it started.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 type Check = (held: boolean, what: string) => void
@@ -128,7 +128,10 @@ async function runScenarios(): Promise<void> {
   process.exit(failed === 0 ? 0 : 1)
 }
 
-/** Sends SIGKILL at random moments under load: every acknowledged record exists, is complete, and was delivered. */
+/**
+ * Sends SIGKILL at random moments under load. Afterward, every acknowledged record must exist, be complete, and have
+ * been delivered.
+ */
 async function testKills(check: Check, database: Environment): Promise<void> {
   const environment = { ...createUnlimitedEnvironment(database), ...QUICK_RETRIES }
   const { key } = await createBuilder(environment)
@@ -137,7 +140,7 @@ async function testKills(check: Check, database: Environment): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const service = await startService(environment)
     if (round === 0) await ledger.subscribe(service.url, receiver.url)
-    // First, resend the requests that the last kill cut off, under their old Idempotency-Keys.
+    // First repeats the requests that the last kill interrupted, with their original Idempotency-Keys.
     await ledger.repeatUnanswered(service.url)
     const load = ledger.write(service.url, 16)
     await ledger.untilMore(20)
@@ -152,7 +155,7 @@ async function testKills(check: Check, database: Environment): Promise<void> {
   await receiver.close()
 }
 
-/** The writes made while the service is killed repeatedly, and the conditions that they must meet. */
+/** A kind of load during which the service is killed repeatedly: how to write, and how to check the result. */
 interface CrashLoad {
   readonly acknowledged: number
   readonly unanswered: number
@@ -163,7 +166,10 @@ interface CrashLoad {
   faults(service: string): Promise<string[]>
 }
 
-/** Sends SIGKILL at random moments during writes that consist of parts: either all parts exist, or none. */
+/**
+ * Sends SIGKILL at random moments during writes that consist of several parts. Afterward, either all parts must exist
+ * or none.
+ */
 async function testKillsDuring(
   check: Check,
   database: Environment,
@@ -178,7 +184,7 @@ async function testKillsDuring(
     const service = await startService({ ...environment, COMPILE_AHEAD: 'false' })
     if (round === 0) await load.prepare(service.url)
     cutOff += load.unanswered
-    // This is checked before requests that were cut off are sent again, because a repeat may complete partial writes.
+    // Checks before the interrupted requests are repeated, because a repeat could complete partial writes.
     errors.push(...(await load.faults(service.url)))
     await load.repeatUnanswered(service.url)
     if (round === ROUNDS) {
@@ -202,9 +208,7 @@ async function testKillsDuring(
 const CASCADES = { what: 'cascades', of: (key: string) => new Cascades(key) }
 const PAYMENTS = { what: 'steps of payments', of: (key: string) => new Payments(key) }
 
-/**
- * Tests kills at each kill point, because the point that an event had reached determines the work of the next process.
- */
+/** Kills the service at each kill point. The next process must continue at this point. */
 async function testKillsAtPoints(check: Check, postgres: Postgres): Promise<void> {
   for (const [i, point] of KILL_POINTS.entries()) {
     const environment = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
@@ -218,8 +222,8 @@ async function testKillsAtPoints(check: Check, postgres: Postgres): Promise<void
 }
 
 /**
- * Kills processes under load, one after the other: the service at random moments and at the kill points, and the
- * database. Checks the deliveries that the receivers got.
+ * Kills processes under load, one after another: the service at random moments and at the kill points, and the
+ * database. Then checks the deliveries that the receivers got.
  */
 async function testKillsDuringDelivery(check: Check, postgres: Postgres): Promise<void> {
   const proxy = await startPostgresProxy(postgres.url)
@@ -273,8 +277,8 @@ async function testKillsDuringDelivery(check: Check, postgres: Postgres): Promis
 }
 
 /**
- * Stops the database under load and starts it again. The service reports the outage in the meantime, and recovers
- * without a restart.
+ * Stops the database under load and starts it again. Meanwhile, the service must report the outage. Afterward, it must
+ * recover without a restart.
  */
 async function testOutage(check: Check, postgres: Postgres, takeAway: () => Promise<void>): Promise<void> {
   const environment = { ...createUnlimitedEnvironment({ DATABASE_URL: postgres.url }), ...QUICK_RETRIES }
@@ -322,7 +326,8 @@ async function testOutage(check: Check, postgres: Postgres, takeAway: () => Prom
 }
 
 /**
- * Sends SIGTERM under load. Every accepted request gets a complete response, and the process soon ends successfully.
+ * Sends SIGTERM under load. Every accepted request must get a complete response, and the process must end soon and
+ * successfully.
  */
 async function testDrain(check: Check, database: Environment): Promise<void> {
   const environment = { ...createUnlimitedEnvironment(database), ...QUICK_RETRIES }
@@ -333,7 +338,7 @@ async function testDrain(check: Check, database: Environment): Promise<void> {
   await ledger.subscribe(service.url, receiver.url)
   const load = ledger.write(service.url, 16)
   await ledger.untilMore(100)
-  // The service asked the clients of these requests to send the body, so it has accepted the requests.
+  // The service has accepted these requests, because it asked their clients to send the body.
   const taken = await Promise.all(
     Array.from({ length: 20 }, (_, index) => beginRequest(service.url, key, `{"companyName":"Taken ${index}"}`)),
   )
@@ -369,8 +374,8 @@ async function testDrain(check: Check, database: Environment): Promise<void> {
 }
 
 /**
- * Sends a thousand requests at once to two processes on one database. The number of accepted requests must equal the
- * limit.
+ * Sends a thousand requests at once to two processes that use one database. The number of accepted requests must equal
+ * the limit.
  */
 async function testLimits(check: Check, url: string): Promise<void> {
   const environment = createUnlimitedEnvironment({ DATABASE_URL: url })
@@ -397,7 +402,7 @@ async function testLimits(check: Check, url: string): Promise<void> {
       }),
     )
     const count = (status: number) => statuses.filter((each) => each === status).length
-    // The requests of the first part count toward the day.
+    // The requests of the first part count toward the daily quota.
     const expected = limits && 'QUOTA_PER_DAY' in limits ? most - 100 : most
     check(
       count(200) === expected && count(429) === 1000 - expected,
@@ -421,8 +426,8 @@ async function createThreeKeys(environment: Environment, organizationId: string)
 }
 
 /**
- * Three processes find an empty database at the same moment. One process creates the schema, and all processes serve
- * requests.
+ * Starts three processes on an empty database at the same moment. One of them must create the schema, and all must
+ * serve requests.
  */
 async function testParallelStart(check: Check, url: string): Promise<void> {
   const environment = createUnlimitedEnvironment({ DATABASE_URL: url })
@@ -476,7 +481,7 @@ async function checkLedger(
   )
 }
 
-/** Starts a request that the service has accepted and whose body the service is waiting for. */
+/** Starts a request that the service accepts. The service then waits for the body. */
 function beginRequest(url: string, key: string, body: string): Promise<{ finish(): Promise<string> }> {
   const { hostname, port } = new URL(url)
   return new Promise((started, fail) => {

@@ -19,9 +19,9 @@ import {
 } from './demo-stage.ts'
 
 /**
- * Plays the second act: from the drawing of a plan to the orders of a home, and to a budget that explains every cent.
- * The budget is computed from the takeoffs of the plan and the buyer's options and from vendors' prices. Parts without
- * a price are reported instead of being counted as free, until bids become a contract with prices for these parts.
+ * Performs the second act of the demo: from a plan to the orders of a home, with a budget that explains every cent. The
+ * budget is computed from the takeoffs of the plan and of the buyer's options, and from vendors' prices. Parts without
+ * a price are reported instead of being treated as free. Later, a bid becomes a contract with prices for these parts.
  */
 export async function demonstrateBudgeting(stage: Stage, framerId: string): Promise<Home> {
   startChapter('The builder draws a plan and an option, and says what they take')
@@ -66,12 +66,12 @@ async function openCommunity({ plumbline, traces }: Stage): Promise<Community> {
   return community
 }
 
-/** Sends all prices at once, like a price book. Prices of archived parts no longer apply. */
+/** Sends all prices at once, as from a price book. Prices of archived parts are no longer valid. */
 async function addPrices(
   { plumbline }: Stage,
   { framerId, community, parts }: Catalog & { framerId: string; community: Community },
 ): Promise<void> {
-  // The price is effective for a long time in every time zone.
+  // A date far in the past, so that the price is valid in every time zone.
   const provided = { vendorId: framerId, effectiveDate: '2020-01-01' }
   const rows = [
     { ...provided, partId: parts.stud.id, unitPrice: 3.42 },
@@ -160,7 +160,7 @@ async function activateRoofContract(stage: Stage, community: Community, { parts,
   if (lowest === undefined) throw new Error('There is no bid to award.')
   const bidId = lowest.id
   await orThrow(plumbline.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId } }, body: {} }))
-  // The price has been effective since yesterday, so that it applies today in every time zone.
+  // The price is valid since yesterday, so that it is valid today in every time zone.
   const body = { bidId, effectiveDate: getDateInDays(-1), expirationDate: getDateInDays(365) }
   const { id } = await orThrow(plumbline.POST('/api/ext/contracts', { body }))
   const at = { params: { path: { contractId: id } } }
@@ -207,7 +207,7 @@ async function orderRoof(
   return order
 }
 
-/** Shows the budget, and checks that its figures equal the figures of its lines and of the order to the cent. */
+/** Prints the budget, and checks to the cent that its figures match those of its lines and of the order. */
 async function explainBudget(stage: Stage, home: Home, order: PurchaseOrder): Promise<void> {
   const path = { homeId: home.id }
   const budget = await orThrow(stage.plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path } }))

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { type CostCode, type Option, orThrow, type Part, type Plan } from '../client/index.ts'
 import { printLine, type Stage } from './demo-stage.ts'
 
-/** The catalog of the builder in the second act: cost codes, parts, and a plan and an option with their takeoffs. */
+/**
+ * The builder's catalog in the second act of the demo: cost codes, parts, a plan, and an option. The plan and the
+ * option have takeoffs.
+ */
 export interface Catalog {
   readonly codes: Readonly<Record<'lumber' | 'labor' | 'roof', CostCode>>
   readonly parts: Readonly<Record<'stud' | 'labor' | 'shingles', Part>>
@@ -10,7 +13,8 @@ export interface Catalog {
   readonly patio: Option
 }
 
-// If a demo is killed, its parts and plan remain, and their names are taken.
+// A random suffix for names. If a run of the demo is killed, its parts and its plan remain, and their names cannot be
+// used again.
 const runSuffix = randomBytes(2).toString('hex').toUpperCase()
 
 export async function createCatalog(stage: Stage): Promise<Catalog> {
@@ -79,7 +83,7 @@ async function releasePlan({ plumbline, traces }: Stage, parts: Catalog['parts']
           { lineId: 'studs', partId: parts.stud.id, formula: 'squareFeet * 0.24', wastePercent: 7.5 },
           { lineId: 'labor', partId: parts.labor.id, formula: 'squareFeet + garageSquareFeet / 2' },
           { lineId: 'roof', partId: parts.shingles.id, formula: 'roofSquares', wastePercent: 10 },
-          // A gable that the other elevation lacks.
+          // A gable, which the other elevation does not have.
           { lineId: 'gable', elevation: 'B', partId: parts.stud.id, quantity: 36 },
         ],
       },

@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../client/webhooks.ts'
 
 /**
- * A minimal subscriber that receives requests on this machine. It accepts only requests that are signed with its
- * secret, and responds with 204. A delivery that arrives twice counts once.
+ * A minimal webhook receiver on this machine. It accepts only requests that are signed with its secret, and responds
+ * with 204. If a delivery arrives twice, it is counted once.
  */
 export interface Receiver {
   readonly url: string
   readonly events: ReadonlyMap<string, WebhookEvent>
-  /** Requests with a wrong signature. The list should be empty. */
+  /** The requests with a wrong signature. There should be none. */
   readonly refused: readonly string[]
-  /** Resolves when every event has arrived; rejects after `seconds`. */
+  /** Resolves when all of these events have arrived. Rejects after `seconds`. */
   hears(ids: readonly string[], seconds: number): Promise<void>
   close(): Promise<void>
 }

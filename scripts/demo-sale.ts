@@ -10,8 +10,8 @@ import {
 import { formatMoney, getDateInDays, printLine, printTable, type Stage, startChapter } from './demo-stage.ts'
 
 /**
- * Plays the last act: a lead becomes a buyer. The home is started, built, and paid for, and is closed once its sale is
- * complete. The payments equal the order to the cent.
+ * Performs the last act of the demo: a lead becomes a buyer. The home is started, built, and paid for, and is closed
+ * once its sale is complete. The payments equal the order to the cent.
  */
 export async function demonstrateSale(stage: Stage, { communityId, framerId }: DemoPlace): Promise<void> {
   startChapter('Two families want the same home, and one sees it')
@@ -197,13 +197,13 @@ function recordProgress(
   )
 }
 
-/** Pays completed work with a payment run, the rest when the work is complete, and the retainage at the end. */
+/** Pays for work with a payment run, first for the completed part, then for the rest, and finally the retainage. */
 async function payOrder(stage: Stage, order: PurchaseOrder): Promise<void> {
   const { plumbline } = stage
   printLine(`${order.number} over ${formatMoney(order.total)}: ${formatMoney(order.completedAmount)} are done.`)
   const run = await orThrow(
     plumbline.POST('/api/ext/payment-runs', {
-      // The date is in the future, so that the payment counts as due.
+      // Uses a date in the future, so that the payment is due.
       body: { vendorIds: [order.vendorId], throughDate: getDateInDays(60), method: 'ach' },
     }),
   )

@@ -2,8 +2,8 @@ import { createClient, type Home, orThrow, type Task, type TaskMove } from '../c
 import { getDateInDays, printLine, printTable, type Stage, startChapter } from './demo-stage.ts'
 
 /**
- * Plays the third act. The home gets its schedule from a template, and a day of rain moves all later tasks. A vendor
- * that cannot come on the planned date proposes another date in its portal.
+ * Performs the third act of the demo. The home gets its schedule from a template, and a day of rain moves all later
+ * tasks. A vendor that cannot come on the planned date proposes another date in its portal.
  */
 export async function demonstrateScheduling(stage: Stage, { home, framerId, baseUrl, send }: DemoSite): Promise<void> {
   startChapter('The home gets its schedule from a template')
@@ -63,7 +63,7 @@ export async function demonstrateScheduling(stage: Stage, { home, framerId, base
 export interface DemoSite {
   home: Home
   framerId: string
-  /** The URL of the service, for the client that acts as the framer's browser. */
+  /** The URL of the service, for the client that plays the role of the framer's browser. */
   baseUrl: string
   send: typeof fetch
 }

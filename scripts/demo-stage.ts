@@ -1,7 +1,10 @@
 import { styleText } from 'node:util'
 import type { HomeBudget, PlumblineClient } from '../client/index.ts'
 
-/** The state that the acts of the demo share: the client, and the steps to undo at the end, in reverse order. */
+/**
+ * The data that the acts of the demo share: the client, and the steps that undo the demo's changes at the end, in
+ * reverse order.
+ */
 export interface Stage {
   readonly plumbline: PlumblineClient
   readonly traces: (() => Promise<unknown>)[]
@@ -37,7 +40,7 @@ export function printBudget(budget: HomeBudget): void {
   ])
 }
 
-/** Prints the budget by cost code, where the amounts are posted, with the costs so far. */
+/** Prints the budget by cost code with the costs so far. Amounts are posted to cost codes. */
 export function printCostCodes({ scopes, ...budget }: HomeBudget): void {
   printTable([
     ['', 'cost code', 'budgeted', 'committed', 'pending', 'actual', 'forecast'],
@@ -72,7 +75,7 @@ export function formatMoney(amount: number | null): string {
   return amount === null ? '' : amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
-/** Returns the date in this number of days. */
+/** Returns the date that is the given number of days from today. */
 export function getDateInDays(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }

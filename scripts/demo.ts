@@ -12,17 +12,17 @@ import { demonstrateScheduling } from './demo-schedule.ts'
 import { formatMoney, getDateInDays, printBudget, printLine, printTable, startChapter } from './demo-stage.ts'
 
 /**
- * Four acts over real HTTP against a running service, with the same client that every integrator has: the bidding
- * pipeline from the first phone call to the order; a home from its plan to the orders that its budget explains; its
- * schedule from a template to a date that a vendor proposed; and another home from a lead to the closing:
+ * Runs a demo in four acts over real HTTP against a running service, with the client that integrators use. The acts are
+ * the bidding pipeline from the first phone call to the order; a home from its plan to its orders; the home's schedule
+ * from a template to a date that a vendor proposed; and another home from a lead to the closing:
  *
  *     npm start                        in one terminal
  *     npm run demo                     in another
  *     npm run demo -- --base-url https://plumbline.example.com --key plb_…
  *
- * It creates its own data (two communities with three homes, five vendors, a plan and an option with their parts, cost
- * codes and prices, a contract, a task template, two leads) and archives it at the end, even if it fails on the way.
- * Only sold and paid records remain.
+ * The demo creates its own data (two communities with three homes, five vendors, a plan and an option with their parts,
+ * cost codes and prices, a contract, a task template, and two leads). It archives this data at the end, even if a step
+ * fails. Only sold and paid records remain.
  */
 const options = new Command('demo')
   .description(
@@ -36,7 +36,7 @@ const { baseUrl } = options
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 const plumbline = createClient({ baseUrl, key: options.key ?? readDemoKey(), fetch: fetchAndPrint })
 
-/** The steps to undo at the end, in reverse order. */
+/** The steps that undo the demo's changes at the end, in reverse order. */
 const traces: (() => Promise<unknown>)[] = []
 
 try {
@@ -60,7 +60,7 @@ async function playDemo(): Promise<void> {
     plumbline.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['*'], secret } }),
   ).catch((error: unknown) => {
     if (!(error instanceof PlumblineError) || error.code !== 'validation_failed') throw error
-    // By default, only a service on the embedded database delivers to its own machine.
+    // By default, only a service with the embedded database delivers webhooks to its own machine.
     throw new Error(
       `${describeReason(error)} The subscriber listens on this machine: start the service with WEBHOOK_ALLOW_PRIVATE=true.`,
     )
@@ -146,7 +146,7 @@ async function playDemo(): Promise<void> {
   startChapter('The builder tries the award as a dry run, and then awards')
   await tryAward(best.bidId)
   const accepted = await awardConcurrently(best.bidId, 3)
-  // An awarded request cannot be canceled, and does not need to be.
+  // Removes the step that cancels the request, because an awarded request cannot be canceled.
   traces.splice(traces.indexOf(cancel), 1)
   const [orderId] = accepted.poIds
   if (orderId === undefined) throw new Error('The award made no purchase order.')
@@ -224,7 +224,7 @@ async function callVendors(): Promise<[Vendor, Vendor, Vendor]> {
     const vendor = await orThrow(plumbline.POST('/api/ext/vendors', once))
     const path = { vendorId: vendor.id }
     traces.push(() => orThrow(plumbline.DELETE('/api/ext/vendors/{vendorId}', { params: { path } })))
-    // An agent on a bad connection does not know whether its request arrived, and sends it again.
+    // Sends the request twice, like an agent on a bad connection that does not know whether its request arrived.
     const again = await orThrow(plumbline.POST('/api/ext/vendors', once))
     if (again.id !== vendor.id) throw new Error('A repeated request made a second vendor.')
     printLine(`${contactName} of ${companyName}, sent twice, recorded once.`)
@@ -237,7 +237,7 @@ async function callVendors(): Promise<[Vendor, Vendor, Vendor]> {
   ]
 }
 
-/** Unit prices by line; null if the vendor omits the line. */
+/** The unit prices by line; null if the vendor leaves out the line. */
 type Prices = Record<'walls' | 'trusses' | 'sheathing', number | null>
 
 function bidLines(prices: Prices) {
@@ -262,13 +262,13 @@ async function submitBid(
   return bid
 }
 
-/** A vendor's copied portal link. */
+/** A vendor's portal link that the builder has copied. */
 interface CopiedLink {
   invitationId: string
   token: string
 }
 
-/** Prices the request through the portal, as the vendor's own system would. */
+/** Prices the request through the portal's operations, as the vendor's own system would. */
 async function bidInPortal(vendor: Vendor, link: CopiedLink | undefined, prices: Prices): Promise<void> {
   if (link === undefined) throw new Error(`${vendor.companyName} has no link.`)
   const portal = createClient({ baseUrl, key: link.token, fetch: fetchAndPrint })
@@ -279,7 +279,7 @@ async function bidInPortal(vendor: Vendor, link: CopiedLink | undefined, prices:
   printLine(`${vendor.companyName}, in its portal: ${formatMoney(bid?.amount ?? null)}`)
 }
 
-/** Shows the bids side by side and returns the lowest complete bid. */
+/** Prints the bids side by side and returns the lowest complete bid. */
 async function compareBids(bidRequestId: string) {
   const sheet = await orThrow(
     plumbline.GET('/api/ext/bids/requests/{bidRequestId}/comparison', { params: { path: { bidRequestId } } }),
@@ -316,7 +316,7 @@ async function tryAward(bidId: string): Promise<void> {
   printLine(`Nothing has changed yet. The award would emit: ${trial.events.map((event) => event.type).join(', ')}.`)
 }
 
-/** Simulates an impatient double click: several concurrent awards of the same bid. Only one award succeeds. */
+/** Sends several awards of the same bid at the same time, like an impatient double click. Only one of them succeeds. */
 async function awardConcurrently(bidId: string, times: number): Promise<Bid> {
   const attempts = await Promise.all(
     Array.from({ length: times }, () =>
@@ -344,14 +344,14 @@ async function placeOrder(purchaseOrderId: string): Promise<void> {
       }),
     )
   let order = await move('approved')
-  // An order beyond the budget or the caller's limit needs a second, explicit approval.
+  // An order that exceeds the budget or the caller's limit needs a second, explicit approval.
   if (order.status === 'pending_approval') order = await move('approved')
   order = await move('issued')
   order = await move('accepted')
   printLine(`${order.number} over ${formatMoney(order.total)} is ${order.status}.`)
 }
 
-/** Compares the events that the subscriber received with the service's event log. */
+/** Compares the events that the receiver got with the service's event log. */
 async function compareEvents(receiver: Receiver, after: string | undefined): Promise<void> {
   const { data: happened } = await orThrow(
     plumbline.GET('/api/ext/events', { params: { query: { limit: 200, ...(after !== undefined && { after }) } } }),
@@ -395,9 +395,7 @@ async function undoTraces(): Promise<void> {
   }
 }
 
-/**
- * Sends a request and prints it. If the key's limit per minute is used up, the client itself waits for the next minute.
- */
+/** Sends a request and prints it. If the key's limit per minute is exhausted, the client waits for the next minute. */
 async function fetchAndPrint(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const request = new Request(input, init)
   const response = await fetch(request)
@@ -425,7 +423,7 @@ function describeReason(error: unknown): string {
     return `${error.message}${errors}`
   }
   const { message, cause } = error as Error
-  // If there was no response, fetch always reports this error, regardless of the reason.
+  // If there is no response, fetch throws this error for any reason.
   if (message === 'fetch failed') {
     const { code, message: why } = cause as { code?: string; message?: string }
     return `Nothing answers at ${baseUrl} (${code ?? why}). Start the service first: npm start`

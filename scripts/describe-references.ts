@@ -3,8 +3,8 @@ import type { ContractDocument } from '../server/platform/calls/contract.ts'
 type Schema = Record<string, unknown>
 
 /**
- * Copies a document, and describes each field without its own description by the schema that it refers to. Editors show
- * the comment of a field, but not the comment of the field's type.
+ * Copies a document. Each field without a description gets the description of the schema to which it refers, because
+ * editors show only the comment of the field.
  */
 export function describeReferences(document: ContractDocument): object {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
@@ -29,8 +29,8 @@ function describeField(schemas: Record<string, Schema>, field: unknown): unknown
 }
 
 /**
- * Returns the description of a schema, its non-null alternative, or the items of its list; null if there is no
- * description.
+ * Returns the description of a schema. If the schema has none, returns the description of its non-null alternative or
+ * of its items. Returns null if these have none either.
  */
 function findDescription(schemas: Record<string, Schema>, schema: unknown): string | null {
   if (!isObject(schema)) return null

@@ -1,8 +1,9 @@
 import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
 /**
- * Generates the values of each named enum of the contract as a constant of the client: `bidStatusValues` for
- * `BidStatus`. Each constant is a separate export, so that a page includes only the constants that it uses.
+ * Generates constants for the client that list the values of each named enumeration in the contract, such as
+ * `bidStatusValues` for `BidStatus`. Each constant is a separate export, so that a page includes only the constants
+ * that it uses.
  */
 export function generateEnumValues(document: ContractDocument): string {
   const schemas = Object.entries((document.components.schemas ?? {}) as Record<string, Schema>)

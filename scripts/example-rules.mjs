@@ -1,20 +1,20 @@
-/** Checks that the examples together tell one consistent and plausible story. */
+/** Checks that the contract's examples together are consistent and plausible. */
 import { listBodies, listOperations, resolveReference } from './contract-walk.mjs'
 
 /**
- * Fields of the request and the response that have only their name in common. For example, `stage` is the completed
- * stage in the request and the next stage in the sale. The response to a reply is the reply, not the message in the
- * path.
+ * Fields that have the same name in the request and in the response but a different meaning. For example, `stage` is
+ * the completed stage in the request and the next stage in the response. When a vendor replies to a message, the
+ * response contains the reply, not the message in the path.
  */
 const UNRELATED_FIELDS = { advanceSalePipeline: ['stage'], replyToPortalMessage: ['id'] }
 
 /**
- * The version in a request is the version before the change, and a text with {{…}} is returned with its placeholders
- * filled in.
+ * Returns whether a field may differ. The version in a request is the version before the change, and in a text with
+ * {{…}}, the response contains the values of the placeholders.
  */
 const isExpectedDifference = (field, sent) => field === 'version' || (typeof sent === 'string' && sent.includes('{{'))
 
-/** Checks that each example request has a matching example response, and that a read returns the record in the path. */
+/** Checks that each example request has a matching example response, and that a read returns the record in its path. */
 export function* checkExamplesAgree(document) {
   for (const { operation, method, parameters, at } of listOperations(document)) {
     const named = parameters.filter((parameter) => parameter.in === 'path' && parameter.example !== undefined)
@@ -38,7 +38,7 @@ export function* checkExamplesAgree(document) {
   }
 }
 
-/** Reports amounts of examples that do not equal the sum of their parts. */
+/** Checks that totals in examples equal the sum of their parts. */
 export function* checkExampleSums(document) {
   for (const [name, example] of Object.entries(document.components?.examples ?? {}))
     yield* wrongSums(example?.value, ['components', 'examples', name, 'value'])
@@ -56,7 +56,7 @@ function* wrongSums(value, at) {
   for (const inner of Object.values(value)) yield* wrongSums(inner, at)
 }
 
-/** Yields each sum in an object: its field, its value, and the sum of its parts. */
+/** Yields each total in an object: its field, its value, and the sum of its parts. */
 function* sumsIn({ lines, subtotal, taxTotal, total, ...rest }) {
   if (has({ quantity: rest.quantity, unitPrice: rest.unitPrice, total, taxAmount: rest.taxAmount }))
     yield ['total', total, Math.sign(total) * (Math.round(Math.abs(rest.quantity * rest.unitPrice) * 100) / 100)]
@@ -104,20 +104,20 @@ function* listAnswers(document, operation, at) {
   }
 }
 
-/** Yields the fields in which a response contradicts its path and its request. */
+/** Yields the fields of a response that contradict its path or its request. */
 function* listDifferences(document, operationId, named, sent, { value, status, schema }) {
   const others = UNRELATED_FIELDS[operationId] ?? []
   for (const { name, example } of named) {
     const field = name in value ? name : 'id'
     const shown = value[field]
-    // A record that is created below a path has its own ID.
+    // A record that is created below a path has an ID of its own.
     if (field === 'id' && (status === '201' || idKind(shown) !== idKind(example) || others.includes('id'))) continue
     if (shown !== example) yield field
   }
   if (Array.isArray(sent)) return
   for (const [field, one] of Object.entries(sent)) {
     if (!(field in value) || others.includes(field) || isExpectedDifference(field, one)) continue
-    // A status that the record cannot have belongs to a part of the record.
+    // If the record cannot have this status, it is the status of a part of the record.
     const { enum: possible } = resolveReference(document, schema?.properties?.[field]) ?? {}
     if (possible && !possible.includes(one)) continue
     if (!isReflected(one, value[field])) yield field
@@ -129,8 +129,8 @@ function idKind(id) {
 }
 
 /**
- * Returns whether the sent value is part of the shown value. The shown value may have more fields, for example fields
- * that were omitted in the request.
+ * Returns whether the sent value is part of the shown value, which may have more fields, for example with default
+ * values.
  */
 function isReflected(sent, shown) {
   if (Array.isArray(sent)) {
@@ -170,7 +170,7 @@ function* listRecords(value) {
   for (const inner of Object.values(value)) yield* listRecords(inner)
 }
 
-/** Checks that each example event has its own ID and a timestamp that matches its record. */
+/** Checks that each example of an event has its own ID and a timestamp that matches its record. */
 export function* checkEventExamples(document) {
   const typesOf = new Map()
   for (const [type, { post }] of Object.entries(document.webhooks ?? {})) {
@@ -196,7 +196,7 @@ export function* checkEventExamples(document) {
   }
 }
 
-/** Checks that each example of a problem is at an operation that can return the problem. */
+/** Checks that each example of a problem belongs to an operation that can return this problem. */
 export function* checkProblemInstances(document) {
   const pathsOf = new Map()
   for (const { path, operation } of listOperations(document)) {

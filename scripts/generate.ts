@@ -1,8 +1,8 @@
 /**
- * Generates all files that are derived from the contract and the migrations. From the contract: JSON for the server,
- * types, the statuses and titles of problems, the changelog, the verifier for browsers, and the documentation's design
- * tokens. From the migrations: the types of the database. `--check` writes nothing and fails if a file is stale;
- * `--contract` skips the files that are derived from the migrations, which require a database.
+ * Generates all files that are derived from the contract and the migrations. The files from the contract are JSON for
+ * the server, types, the statuses and titles of problems, the changelog, the verifier for browsers, and the
+ * documentation's design tokens. The files from the migrations contain the types of the database. `--check` writes
+ * nothing and fails if a file is stale. `--contract` skips the files from the migrations, which require a database.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -46,9 +46,9 @@ putFile('server/platform/calls/checked.gen.ts', generateCheckedTypes(document))
 putFile('mock/scenarios.gen.md', renderScenarioTable(readContract(document)))
 generateProblemTitles()
 generateBrowserVerifier()
-// The service publishes the glossary but is installed without the folder docs.
+// Copies the glossary, because the service publishes it but is installed without the folder docs.
 putFile('server/interfaces/docs/glossary.gen.md', readFileSync(path.join(root, 'docs/glossary.md'), 'utf8'))
-// The documentation is served without the admin area's sources but uses the same design tokens.
+// Copies the design tokens, because the documentation uses them but is served without the sources of the admin area.
 putFile('server/interfaces/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
 if (!process.argv.includes('--contract')) await generateTableTypes()
 if (!isCheck) await compileContract()
@@ -66,7 +66,7 @@ function putFile(file: string, content: string): void {
   else writeFileSync(target, content)
 }
 
-/** Writes one operation, event, or component per line, so that a change to one of them changes one line. */
+/** Writes each operation, event, or component on a line of its own, so that changing one of them changes one line. */
 function toOneEntryPerLine(value: object, depth = 3): string {
   const entries = Object.entries(value).map(([key, each]: [string, unknown]) => {
     const isOpen = depth > 0 && typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -76,8 +76,8 @@ function toOneEntryPerLine(value: object, depth = 3): string {
 }
 
 /**
- * The service accepts any object as a row, so that an invalid row does not cause the others to be rejected. TypeScript
- * code should get the error of an invalid row at compile time.
+ * Replaces the schema AnyRow in types. The service accepts any object as a row, so that an invalid row does not cause
+ * the others to be rejected. TypeScript code should get an error for an invalid row when it is compiled.
  */
 function omitRowSchemas(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('anyOf' in value) || !Array.isArray(value.anyOf)) return value
@@ -97,7 +97,7 @@ function generateContractTypes(): void {
     process.execPath,
     [cli, source, '-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
     { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },
-  ) // The folder is outside the reach of redocly.yaml, whose rules are only for linting.
+  ) // In this folder, redocly.yaml does not apply, because its rules are only for linting.
   putFile('client/contract.gen.ts', readFileSync(out, 'utf8'))
   rmSync(folder, { recursive: true })
 }
@@ -117,7 +117,8 @@ interface ProblemExample {
   title: string
 }
 
-// The documentation verifies signatures in the browser with the client's own code, without its types.
+// Converts the client's verifier to JavaScript, because the documentation verifies signatures in the browser with the
+// same code.
 function generateBrowserVerifier(): void {
   const source = readFileSync(path.join(root, 'client/webhooks.ts'), 'utf8')
   putFile('server/interfaces/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
@@ -138,7 +139,7 @@ async function generateTableTypes(): Promise<void> {
     outFile,
     excludePattern: 'kysely_*',
   })
-  // The connections return timestamps and bigints as JSON contains them (server/platform/database/wire-types.ts).
+  // The connections return timestamps and bigints in the form of JSON (see server/platform/database/wire-types.ts).
   const types = readFileSync(outFile, 'utf8')
     .replace(/export type Timestamp = .*;/, 'export type Timestamp = ColumnType<string, Date | string, Date | string>;')
     .replace(
@@ -152,9 +153,9 @@ async function generateTableTypes(): Promise<void> {
   await database.close()
 }
 
-// Generates the distinctions that the types of tables.gen.ts do not make: between a date and a text, between a decimal
-// and an integer, and between an ID and a text that a caller wrote. A column is an ID if it is the key of its row or a
-// foreign key, so it contains only values from the service.
+// Generates the types of columns where tables.gen.ts is too general: it does not distinguish between a date and a text,
+// a decimal and an integer, or an ID and a text from a caller. A column is an ID if it is the key of its row or a
+// foreign key. It then contains only values from the service.
 async function writeColumnTypes(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; column: string; type: string; isNullable: boolean; isId: boolean }>`
@@ -185,9 +186,9 @@ async function writeColumnTypes(database: Database): Promise<string> {
   ].join('')
 }
 
-// Generates the columns whose only index returns the rows with one value in the order of their IDs. A unique index also
-// counts, because there is at most one row to order. If another index also contains the column, the planner may
-// consider that index equally good and sort its rows.
+// Generates the list of columns that have an index which returns the rows with a given value in the order of their IDs.
+// A unique index also qualifies, because it returns at most one row. The column must have no other index, because the
+// planner might use that one and sort the rows.
 async function writeIndexedColumns(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; columns: string[] }>`
@@ -211,8 +212,8 @@ async function writeIndexedColumns(database: Database): Promise<string> {
     .join('')
 }
 
-// Otherwise, a schema that the validator cannot compile would be noticed only as a 500 response to the first request
-// that uses it.
+// Compiles every schema. Otherwise, a schema that cannot be compiled would be noticed only when the first request that
+// uses it gets a 500 response.
 async function compileContract(): Promise<void> {
   const { loadContract } = await import('../server/platform/calls/contract.ts')
   const { createValidator } = await import('../server/interfaces/http/request-validator.ts')

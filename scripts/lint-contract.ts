@@ -1,12 +1,13 @@
 /**
- * The rules of this contract beyond those of Redocly and Spectral (`npm run lint:contract` runs all three). The rules
- * are checked on the bundle, and each finding is reported with the file and line where it is written.
+ * Checks the contract with the project's own rules, in addition to those of Redocly and Spectral (`npm run
+ * lint:contract` runs all three). Applies the rules to the bundle and reports each finding with its file and line in
+ * the sources.
  */
 import { bundleContract } from '../contract/bundle.ts'
 import { listFindings } from './contract-rules.mjs'
 import { readContractSource } from './contract-source.ts'
 
-/** Users read these files from top to bottom. Split a file that exceeds this number of lines. */
+/** The maximum number of lines in a file. Users read these files from top to bottom, so split a file that is longer. */
 const MAX_LINES = 2500
 
 const document = bundleContract()
@@ -24,7 +25,7 @@ const findings = [
     return `${file}:${line}  ${rule}  ${message}`
   }),
 ]
-// A shared component is found through each of its uses.
+// Removes duplicates, because an error in a shared component is found at each of its uses.
 const distinct = new Set(findings)
 for (const finding of distinct) console.error(finding)
 if (distinct.size > 0) process.exit(1)

@@ -1,14 +1,14 @@
-/** Rules for the marks on fields: secrets, texts from outsiders, and times that default to now. */
+/** Rules for the marks on fields. The marks are for secrets, texts from outsiders, and times that default to now. */
 
 import { listBodies, listOperations, resolveReference } from './contract-walk.mjs'
 
-/** Typical names of secret fields. */
+/** Matches typical names of fields that contain secrets. */
 const SECRET_NAME = /(?:secret|token|password|taxId|portalUrl|feedUrl)$/i
 
-/** The forms of secrets: a portal link, the link of a calendar feed, a webhook secret, an API key. */
+/** Matches secrets: a portal link, the link of a calendar feed, a webhook secret, or an API key. */
 const SECRET_VALUE = /\/portal\/(?:inv|ven)_|\/calendars\/cal_\w+\.|\bwhsec_|\bplb_\w{20}/
 
-/** Checks that fields that look like secrets declare `x-secret`. All code that hides secrets depends on this mark. */
+/** Checks that fields that look like secrets have the mark `x-secret`, on which all code that hides secrets depends. */
 export function* checkSecretMarks(document) {
   for (const { name, property, at } of listProperties(document)) {
     const types = [resolveReference(document, property)?.type].flat()
@@ -39,7 +39,9 @@ export function* checkSecretMarks(document) {
 
 const WRITERS = ['vendor', 'buyer', 'anyone']
 
-/** Checks that `x-writtenBy` has a known value and marks only texts and open objects, which can contain texts. */
+/**
+ * Checks that `x-writtenBy` has a known value, and that it marks only texts and open objects, which can contain texts.
+ */
 export function* checkWriterMarks(document) {
   for (const { name, property, at } of listProperties(document)) {
     const writer = property['x-writtenBy']
@@ -75,7 +77,7 @@ function isMarked(document, schema, mark) {
   )
 }
 
-/** Yields the places of values that look like secrets although none of their possible schemas marks them. */
+/** Yields the locations of values that look like secrets although none of their possible schemas marks them. */
 function* listUnmarkedSecrets(document, schemas, value, pointer) {
   const possible = schemas.flatMap((schema) => listAlternatives(document, schema))
   if (possible.some((schema) => schema['x-secret'] === true)) return
@@ -88,7 +90,7 @@ function* listUnmarkedSecrets(document, schemas, value, pointer) {
     })
   for (const [key, each] of Object.entries(value)) {
     const below = inner(key)
-    // Where any value is allowed, such as in the result of a skill, the skill's own schema applies.
+    // If a schema allows any value, as for the result of a skill, the skill's own schema applies.
     if (below.length > 0) yield* listUnmarkedSecrets(document, below, each, `${pointer}/${key}`)
   }
 }
@@ -111,7 +113,7 @@ function* listProperties(document) {
   }
 }
 
-/** Keywords that contain values. */
+/** Keywords whose content is a value instead of a schema. */
 const VALUES = ['example', 'examples', 'default', 'const', 'enum']
 
 function* listPropertiesIn(value, at) {

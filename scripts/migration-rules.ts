@@ -1,31 +1,30 @@
 /**
- * Statements that a migration must not contain, because the service is in use during the migration. The previous
- * version serves requests at the same time, and the tables have grown. All pending migrations run in one transaction,
- * so a lock is held until the last migration is done. docs/operating/upgrading.md describes an alternative to each
- * statement.
+ * Rejects statements that a migration must not contain. During a migration, the previous version still serves requests,
+ * and tables can be large. All pending migrations run in one transaction, which holds its locks until the last
+ * migration is done. docs/operating/upgrading.md describes an alternative to each statement.
  */
 
-/** Migrations up to this one are older than the rules and are not changed. */
+/** The last migration before the introduction of these rules. This migration and all earlier ones remain unchanged. */
 export const LAST_WITHOUT_RULES = '0240_contract_links'
 
 /**
- * Migrations of a version that is started only after all processes of the previous version have stopped. Most of these
- * migrations change the meaning of records. For example, since bills exist, an order owes the amount of its bills, and
- * an old process would pay without bills.
+ * Migrations that require downtime: all processes of the previous version must stop first. Most of these migrations
+ * change the meaning of records. For example, payments now require bills, and an old process would pay an order without
+ * a bill.
  */
 export const WITH_DOWNTIME: ReadonlySet<string> = new Set([
   '0500_bills',
   '0501_bills_of_payments',
   '0502_bill_postings',
-  // Rewrites eleven tables, which stay locked until all migrations are done.
+  // This migration rewrites eleven tables, which stay locked until all migrations are done.
   '0561_typed_keys',
-  // Posts the owners' and loans' existing amounts, which the previous version would not post.
+  // This migration posts existing amounts of owners and loans. The previous version would not post new amounts.
   '0721_owner_postings',
-  // Rewrites all tasks with links.
+  // This migration rewrites all tasks that have dependencies.
   '0730_lag_units',
 ])
 
-/** Tables that stay small regardless of how long the service is in use, so that nobody notices a lock on them. */
+/** Tables that stay small even if the service is used for years. Users do not notice a lock on them. */
 const SMALL_TABLES: ReadonlySet<string> = new Set([
   'billNumbers',
   'bidRequestNumbers',
@@ -47,9 +46,9 @@ const SMALL_TABLES: ReadonlySet<string> = new Set([
 ])
 
 interface Rule {
-  /** The pattern that finds the statement. The first group is the table, if the statement names a table. */
+  /** The pattern that finds the statement. The first group is the name of the table, if there is one. */
   statement: RegExp
-  /** Whether the finding is acceptable, given the text of the migration and of the earlier migrations. */
+  /** Returns whether the statement is acceptable, given the texts of the migration and of all earlier migrations. */
   isWell?(found: RegExpMatchArray, text: string, before: string): boolean
   fault: string
 }
@@ -72,7 +71,8 @@ const RULES: readonly Rule[] = [
       'rewrites every row because of the computed column. Compute the value when it is read, or fill an ordinary column',
   },
   {
-    // PostgreSQL stores a numeric with and without precision in the same way, so removing the precision rewrites no row.
+    // Removing the precision of a numeric column is acceptable, because it rewrites no rows: PostgreSQL stores such
+    // values in the same way.
     statement: new RegExp(`${ALTERED_TABLE}alter column "\\w+" (?:set data )?type(?! numeric(?:[,\`;]|$))`, 'gi'),
     fault: 'rewrites every row because of the new type. Add a column of the new type, and fill it',
   },
@@ -100,7 +100,8 @@ const RULES: readonly Rule[] = [
   },
   {
     statement: /\b(?:update|delete from) "(\w+)"/gi,
-    // A trigger's function is called for the rows that a request writes.
+    // Statements in the function of a trigger are acceptable, because they apply only to the rows that a request
+    // writes.
     isWell: (found, text) => /create (?:or replace )?function[^`]*$/i.test(text.slice(0, found.index)),
     fault: 'locks the rows that it changes. Change the rows in batches in a job',
   },
@@ -111,17 +112,17 @@ const RULES: readonly Rule[] = [
 ]
 
 /**
- * Tables and columns that the previous version still uses may be removed only when no process of that version is
- * running.
+ * Matches statements that remove or rename tables and columns. The previous version still uses these, so they may be
+ * removed only when none of its processes is running.
  */
 const CONTRACTION_PATTERN = /\b(?:drop (?:table|column|function|view)|rename (?:to|column|constraint))\b/i
 const ANNOUNCEMENT_PATTERN = /unused since version \d+\.\d+/i
 
 /**
- * Returns the errors of a migration as sentences.
+ * Returns the errors in a migration as sentences.
  *
- * @param text source of the migration
- * @param before sources of all earlier migrations
+ * @param text the source of the migration
+ * @param before the sources of all earlier migrations
  */
 export function listMigrationErrors(text: string, before: string): string[] {
   const own = new Set([...text.matchAll(/create table (?:if not exists )?"(\w+)"/gi)].map(([, table]) => table))

@@ -18,12 +18,12 @@ interface DeclaredSkill {
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
-/** Operations that run other operations. The agent pages offer these operations. */
+/** Operations that run other operations. The pages about agents offer them. */
 const RUNNERS: ReadonlySet<string> = new Set(['executeSkill', 'executeBatch', 'createProposal', 'approveProposal'])
 
 /**
- * Generates the actions that the admin area offers with a form: every operation for keys and every composite skill,
- * with the permissions it needs. The page requests the schema of the skill and derives the form from it.
+ * Generates the list of actions for which the admin area has a form: every operation for API keys and every composite
+ * skill, with the permissions that it requires. The page requests the schema of the skill and derives the form from it.
  */
 export function generatePageActions(document: ContractDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -32,7 +32,7 @@ export function generatePageActions(document: ContractDocument): string {
       const scopes = operation?.security?.find((scheme) => Object.hasOwn(scheme, 'apiKey'))?.apiKey
       if (operation?.operationId === undefined || scopes === undefined) return []
       if (operation['x-skill'] === false || RUNNERS.has(operation.operationId)) return []
-      // A form sends JSON. The pages of a record upload its files.
+      // Leaves out uploads, because a form sends JSON. The pages of a record upload its files.
       if (Object.keys(operation.requestBody?.content ?? {}).some((type) => type !== 'application/json')) return []
       const { operationId, summary = operationId } = operation
       return [
@@ -90,7 +90,7 @@ function listParameters(document: ContractDocument, { parameters = [] }: Declare
   return parameters.map((parameter) => resolve(document, parameter) as Parameter)
 }
 
-/** Returns whether a successful response has no body or a JSON body, and not a file. */
+/** Returns whether a successful response has no body or a JSON body, so that it is not a file. */
 function returnsJson(document: ContractDocument, { responses = {} }: DeclaredOperation): boolean {
   const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   return successes.every(([, response]) => {

@@ -1,9 +1,9 @@
 /**
- * Checks whether third-party tools accept the published contract: `npm run test:peers`, or `-- orval newman` for some
- * of them.
+ * Checks whether third-party tools accept the published contract: `npm run test:peers`. Add `-- orval newman` to check
+ * only some of them.
  *
- * Each tool is installed into its own folder below the system's temporary folder, because no tool is a dependency of
- * this project. The folder is kept for the next run. A client generated from the published document must compile under
+ * Each tool is installed into its own folder in the system's temporary folder, because none is a dependency of this
+ * project. The folders are kept for the next run. A client generated from the published document must compile under
  * strict TypeScript. Its first calls, a list and a creation, must succeed against a service with the demo data.
  * Spectral may report only the exceptions in scripts/spectral-published.yaml. The service must accept every request of
  * the Postman collection as valid.
@@ -16,10 +16,10 @@ import { createUnlimitedEnvironment, startService } from './processes/service.ts
 
 interface Peer {
   packages: string[]
-  /** Versions that npm installs instead of versions that are not available. */
+  /** The versions of dependencies that npm installs instead of versions that are not available, by package. */
   overrides?: Record<string, string>
   files?: Record<string, string>
-  /** Returns a line about the outcome. Throws if the check failed. */
+  /** Runs the check. Returns a line about the outcome, or throws if the check failed. */
   check(at: PeerPlace): Promise<string>
 }
 
@@ -27,7 +27,7 @@ interface PeerPlace {
   folder: string
   url: string
   key: string
-  /** Runs a tool that is installed in the folder and returns its output. Throws if it fails. */
+  /** Runs a tool from the folder in which it is installed, and returns its output. Throws if the tool fails. */
   run(tool: string, ...args: string[]): Promise<string>
 }
 
@@ -53,11 +53,10 @@ const { data: vendor } = await createVendor({ body: { companyName } })`,
   }),
   orval: clientPeer({
     packages: ['orval@8.38.0'],
-    // Newer releases of this tool need a validator that not every registry has.
+    // Newer versions of this tool need a version of the validator that not every registry has.
     overrides: { '@scalar/openapi-parser': '0.29.7' },
     files: {
-      // An upload is JSON or raw bytes. Without the option, the generated client for JSON and raw bytes does not
-      // compile.
+      // An upload is JSON or raw bytes. Without this option, the client that orval generates for both does not compile.
       'orval.config.mjs': `export default { plumbline: {
   input: './openapi.json',
   output: {
@@ -99,7 +98,7 @@ export default defineConfig({
 })`,
     },
     generate: ['kubb', 'generate', '--config', 'kubb.config.ts'],
-    // The generated client sends JSON without a content type, which users of the client have to add.
+    // The generated client sends JSON without a content type. Users of the client must add it.
     calls: `import { createVendor, listVendors } from './out'
 const headers = { Authorization: \`Bearer \${key}\`, 'Content-Type': 'application/json' }
 const at = { baseURL: url, headers }
@@ -127,7 +126,7 @@ function clientPeer(parts: {
   overrides?: Record<string, string>
   files?: Record<string, string>
   generate: [tool: string, ...args: string[]]
-  /** Code that sets `page` and `vendor`, given `url`, `key` and `companyName`. */
+  /** Code that sets `page` and `vendor`. It can use `url`, `key`, and `companyName`. */
   calls: string
 }): Peer {
   const tools = ['typescript@5.9.3', '@types/node@24.19.2', 'tsx@4.21.0']
@@ -171,12 +170,12 @@ console.log(page.data[0]?.companyName, vendor.id)
 
 const ID = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 
-// The requests are the contract's examples. The IDs in these requests do not exist here, and some of their names are
-// taken.
+// The problem codes that requests may get. The requests are the contract's examples, whose IDs do not exist here and
+// whose names may already be in use.
 const EXPECTED_CODES = ['not_found', 'conflict', 'unknown_reference']
 
 const requestedPeers = process.argv.slice(2)
-// An interruption also ends the service.
+// If the run is interrupted, the process must still exit normally, because this also ends the service.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-peers-data-'))
 const service = await startService({ ...createUnlimitedEnvironment({ DATA_DIR: dataDir }), DEMO: 'true' })
@@ -245,7 +244,10 @@ interface Folder {
   request?: { method: string; url: { variable?: { value: string }[] } }
 }
 
-/** Makes the collection read existing resources, because the IDs of the contract's examples do not exist here. */
+/**
+ * Changes the requests of the collection to read existing resources, because the IDs in the contract's examples do not
+ * exist here.
+ */
 async function useExistingIds(collection: Folder, contract: string, url: string, key: string): Promise<void> {
   const existing = new Map<string, string>()
   for (const list of listCollectionPaths(contract)) {

@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * Generates the client's types for the members of problems by code, from the contract's `x-problems`. Also generates
- * the reasons of conflicts with their meanings, which editors show.
+ * Generates the client's types for the members of each problem, by code, from the contract's `x-problems`. Also
+ * generates the reasons for conflicts with their meanings, which editors show.
  */
 export function generateProblemTypes(document: ContractDocument): string {
   const entries = Object.entries(document['x-problems'] as Record<string, Entry>)

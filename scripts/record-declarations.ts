@@ -1,6 +1,9 @@
 import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
-/** Generates, for the server, the `x-record` of every schema that has one: kinds, ID prefixes, and tables. */
+/**
+ * Generates, for the server, the `x-record` of every schema that has one. It contains the record's kind, its ID prefix,
+ * and its table.
+ */
 export function generateRecordDeclarations(document: ContractDocument): string {
   const schemas = Object.entries((document.components.schemas ?? {}) as Record<string, Schema>)
   const records = schemas.flatMap(([name, { 'x-record': record }]) =>
@@ -17,7 +20,7 @@ export function generateRecordDeclarations(document: ContractDocument): string {
   ].join('')
 }
 
-/** Generates the permissions of `x-roles`: the label of each, and the roles that have it. */
+/** Generates the permissions in `x-roles`, each with its label and the roles that have it. */
 export function generateRolePermissions(document: ContractDocument): string {
   const { roles, permissions, administration } = document['x-roles'] as Record<string, object>
   return [
@@ -31,7 +34,7 @@ export function generateRolePermissions(document: ContractDocument): string {
   ].join('')
 }
 
-/** Generates the label of each permission, for the pages. */
+/** Generates the labels of permissions for the pages. */
 export function generatePermissionLabels(document: ContractDocument): string {
   const { permissions, administration } = document['x-roles'] as Record<string, Record<string, { label: string }>>
   const labels = (entities: Record<string, { label: string }> = {}) =>
@@ -43,7 +46,7 @@ export function generatePermissionLabels(document: ContractDocument): string {
   ].join('')
 }
 
-/** Writes one entry per line, so that a changed entry is one changed line in a diff. */
+/** Writes each entry on a line of its own, so that changing an entry changes one line. */
 function writeEntryLines(entries: object = {}): string {
   return `{\n${Object.entries(entries)
     .map(([name, entry]) => `  ${name}: ${JSON.stringify(entry)},\n`)

@@ -1,16 +1,16 @@
 import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
 /**
- * Generates the kind of each field of each record of the contract, in the contract's order, so that
- * server/platform/resources/columns.ts can match the columns to them. A record is a schema with an ID, its creator, and
- * its creation time.
+ * Generates the kind of each field in each record of the contract, in the contract's order.
+ * server/platform/resources/columns.ts compares the columns with them. A record is a schema that has an ID, a creator,
+ * and a creation time.
  */
 export function generateRecordKinds(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
   const records = Object.entries(schemas).flatMap(([name, { properties }]) => {
     const fields = (properties ?? {}) as Record<string, Schema>
     if (!RECORD_FIELDS.every((field) => Object.hasOwn(fields, field))) return []
-    // Expanded records are not part of a record.
+    // Leaves out fields that `expand` adds, because they are not part of the record.
     const others = document['x-expands']?.[name] ?? {}
     const own = Object.entries(fields).filter(([field]) => !Object.hasOwn(others, field))
     const lines = own.map(
@@ -26,7 +26,7 @@ export function generateRecordKinds(document: ContractDocument): string {
 
 const RECORD_FIELDS = ['id', 'createdBy', 'createdAt']
 
-/** Returns the kind of a field from its schema, with a question mark if it may be null. */
+/** Returns the kind of a field based on its schema. A question mark at the end means that the field may be null. */
 export function findFieldKind(document: ContractDocument, schema: Schema, field: string): string {
   const variants = listVariants(document, schema)
   const some = variants.filter((variant) => variant.type !== 'null')
@@ -37,7 +37,7 @@ export function findFieldKind(document: ContractDocument, schema: Schema, field:
   return some.length < variants.length ? `${kind}?` : kind
 }
 
-/** Returns the schema without references and alternatives: one variant for each type it allows. */
+/** Resolves the references and alternatives of a schema. Returns one variant for each type that it allows. */
 function listVariants(document: ContractDocument, schema: Schema): Schema[] {
   if (typeof schema.$ref === 'string') return listVariants(document, findComponent(document, schema.$ref))
   const alternatives = schema.anyOf ?? schema.oneOf
@@ -66,7 +66,7 @@ function findPlainKind(
   }
   if (type !== 'string') return null
   const values = (one === undefined ? few : [one]) as unknown[] | undefined
-  // Lists write the values of an enum in quotes without escaping.
+  // Lists contain the values of an enumeration in quotes without escaping, so the values must not need escaping.
   if (values !== undefined)
     return values.every((value) => value === null || SIMPLE_VALUE.test(String(value))) ? 'enum' : 'text'
   if (format === 'date') return 'date'

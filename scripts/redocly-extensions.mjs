@@ -1,6 +1,6 @@
 /**
- * Describes two extensions of the contract to Redocly. Redocly then checks the `$ref`s in these extensions, and bundles
- * the schemas and examples to which only these extensions refer.
+ * Describes two extensions of the contract to Redocly. Redocly then checks the `$ref`s in these extensions and bundles
+ * the schemas and examples that only they use.
  */
 const text = { type: 'string' }
 const texts = { type: 'array', items: { type: 'string' } }

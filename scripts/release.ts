@@ -1,11 +1,11 @@
 /**
- * Change control. scripts/released-contract.yaml stores the contract of the last release, reduced to the parts that
- * clients depend on: no texts, no examples.
+ * Checks the contract against the last release. scripts/released-contract.yaml contains the contract of the last
+ * release, reduced to the parts on which clients depend, without texts and examples.
  *
  *   npm run lint:breaking       fails if the contract breaks it, unless the major version was raised
  *   npm run release             does the same, and then stores the contract as the released one; requires a higher version
  *
- * Both accept other documents instead of these two, each in one file: … -- [contract] [released].
+ * Both commands also accept two other documents, each in a single file: … -- [contract] [released].
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -34,7 +34,7 @@ if (program.opts<{ keep?: true }>().keep) keepRelease()
 function checkRelease(released: ContractSnapshot): void {
   const [was, is] = [released.info.version, present.info.version]
   const changes = listBreakingChanges(released, present)
-  // A change to a schema that many operations share is reported once.
+  // Reports a change to a schema only once, although many operations may share the schema.
   const alike = Map.groupBy(changes, ({ kind, place, what }) => `${kind} ${place.split('/').at(-1)} ${what}`)
   for (const [first, ...others] of alike.values()) {
     const more = others.length === 0 ? '' : ` (and in ${others.length} more places)`
@@ -60,7 +60,7 @@ function keepRelease(): void {
   mkdirSync(path.dirname(kept), { recursive: true })
   const head = `# What clients of ${version} depend on, as "npm run release" wrote it. Never edited by hand.\n`
   const document = new Document(present, { aliasDuplicateObjects: false })
-  // Collections of plain values fit on a line.
+  // Writes collections of simple values on one line.
   visit(document, {
     Collection(_key, node) {
       const inner = node.items.map((item) => (isPair(item) ? item.value : item))
@@ -71,7 +71,7 @@ function keepRelease(): void {
   console.log(`Saved ${version} as the released contract.`)
 }
 
-/** Returns the published document without the parts that only users read. */
+/** Returns the published document without the parts that are only for human readers. */
 function toOutline(document: ContractDocument): ContractSnapshot {
   const whole = publishCompleteContract(document, '') as unknown as ContractSnapshot
   const { info, security, paths, webhooks, 'x-skills': skills, components } = whole
@@ -80,7 +80,8 @@ function toOutline(document: ContractDocument): ContractSnapshot {
     if (Array.isArray(value)) return value.map((each) => bare(each, false))
     if (typeof value !== 'object' || value === null) return value
     const entries = Object.entries(value).filter(([key]) => isNamed || !texts.has(key))
-    // Keys of `properties` are field names. A field can be named `summary` or `description`, so these keys are kept.
+    // The keys of `properties` are names of fields. They are kept, because a field can be named `summary` or
+    // `description`.
     return Object.fromEntries(entries.map(([key, each]) => [key, bare(each, !isNamed && key === 'properties')]))
   }
   const { examples: _, ...rest } = components ?? {}

@@ -8,8 +8,8 @@ import path from 'node:path'
  * `npm run --silent sbom > sbom.json`. The list is derived from package-lock.json alone, so it needs neither the
  * network nor installed packages.
  *
- * npm creates the list, but gets a package without its development tools and workspaces. `--omit dev` would also omit
- * every package that a development tool also needs, such as the PostgreSQL driver.
+ * npm creates the list from a copy of the package without its development tools and workspaces. `--omit dev` would also
+ * leave out packages that a development tool needs too, such as the PostgreSQL driver.
  */
 const root = path.join(import.meta.dirname, '..')
 
@@ -41,7 +41,7 @@ try {
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   ) as { metadata: { component: Package } }
-  // npm names the package after its folder.
+  // npm uses the name of the folder, so set the name of the package.
   bom.metadata.component.name = manifest.name
   process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`)
 } finally {

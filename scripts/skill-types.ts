@@ -8,9 +8,9 @@ interface DeclaredSkill {
 }
 
 /**
- * Generates the types of the composite skills, and the names of the operations that are skills. openapi-typescript does
- * not see composite skills, because the contract declares them outside its paths. The types of these operations come
- * from the contract's operations (client/skills.ts).
+ * Generates the types of the composite skills and the names of the operations that are skills. openapi-typescript
+ * ignores composite skills, because the contract declares them outside its paths. The types of operations come from the
+ * contract (see client/skills.ts).
  */
 export function generateSkillTypes(document: ContractDocument): string {
   const declared = Object.entries((document['x-skills'] ?? {}) as Record<string, DeclaredSkill>)

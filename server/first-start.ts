@@ -17,7 +17,7 @@ export interface Demo {
 /**
  * Creates the demo builder if the embedded database is empty, before the first request can arrive. Writes the demo
  * builder's API key to `demo.json` in the data directory. Only the operating system user that runs the service can read
- * this file. In all other cases, the function does nothing and returns null.
+ * this file. Returns null and does nothing if the database is not embedded or not empty.
  */
 export async function createDemoOnFirstStart(database: Database, provided: EnvironmentConfig): Promise<Demo | null> {
   if (!database.embedded || !provided.demo) return null
@@ -32,10 +32,13 @@ export async function createDemoOnFirstStart(database: Database, provided: Envir
   return demo
 }
 
-/** The validity of the sign-in link from the first start, in milliseconds. */
+/** The lifetime of the sign-in link of the first start, in milliseconds. */
 const LINK_LIFETIME_MS = 24 * 3_600_000
 
-/** Creates a sign-in link for the owner of the demo builder. The link's URL is known only once the service listens. */
+/**
+ * Creates a sign-in link for the owner of the demo builder. Call this function after the service has started to listen,
+ * because the link contains the service's URL.
+ */
 export async function createFirstSignInLink(
   { app, database, clock }: Pick<Plumbline, 'app' | 'database' | 'clock'>,
   { organizationId }: Demo,
@@ -53,7 +56,8 @@ export async function createFirstSignInLink(
 }
 
 /**
- * Returns the text for a new user: the service's URL, how to sign in, the API key, and a first request to paste.
+ * Returns the text that greets a new user: the service's URL, how to sign in, the API key, and a first request to
+ * paste.
  */
 export function renderBanner(
   config: Pick<EnvironmentConfig, 'dataDir' | 'publicUrl'>,

@@ -70,22 +70,20 @@ import type { DisabledWebhook } from './platform/webhooks/settlement.ts'
 export interface JobParts {
   database: Database
   config: Config
-  /**
-   * The configuration from the environment. The deployment's settings may later override parts of the configuration.
-   */
+  /** The configuration from the environment. Settings of the deployment may override parts of it later. */
   given: EnvironmentConfig
   clock: Clock
   log: Logger
   failures: FailureLog
   services: Services
-  /** Called for every delivery attempt. */
+  /** Called after each delivery attempt. */
   attemptMade?(attempt: AttemptReport): void
-  /** Called for every attempt to send an email. */
+  /** Called after each attempt to send an email. */
   mailAttempted?(outcome: MailOutcome): void
 }
 
 export interface Jobs {
-  /** Wakes the jobs. Call this function after committing data that a job processes. */
+  /** Makes the jobs look for work. Call this function after committing data that a job processes. */
   wake(): void
   readonly delivery: DeliveryPipeline
   /** Returns the number of seconds by which each job's next success is overdue; 0 if the job is on time. */
@@ -99,20 +97,20 @@ interface Job {
   run(): Promise<void>
 }
 
-/** A job that runs in intervals. */
+/** A job that runs at regular intervals. */
 interface TimedJob extends Job {
   everyMs: number
 }
 
-/** A job that runs when there is something to do. */
+/** A job that runs only when there is work for it. */
 interface DueJob extends Job {
   due: DueSql
 }
 
 /**
- * Starts the work that happens without a request: deadlines pass, documents expire, and old rows are deleted. Every
- * process runs every job, and several processes can run a job at the same time. Once a second, one statement finds the
- * jobs that have something to do.
+ * Starts the jobs, which do the work that no request triggers, such as handling deadlines, expired documents, and old
+ * rows. Every process runs every job, and several processes can run a job at the same time. Once a second, one
+ * statement finds the jobs that have work.
  */
 export function startJobs(parts: JobParts): Jobs {
   const { database, config, given, clock, log, failures, services } = parts
@@ -197,8 +195,8 @@ export function startJobs(parts: JobParts): Jobs {
     delivery,
     lags: () => new Map([...timed, ...polled].map((each) => [each.name, each.lagSeconds()])),
     async stop() {
-      // Jobs record events. The last events are still dispatched here, and delivered at the latest after the next
-      // start.
+      // Stopping jobs may record more events. These events are still dispatched here, and are delivered after the next
+      // start at the latest.
       mailing?.stop()
       tending.stop()
       forgetting.stop()
@@ -212,9 +210,13 @@ export function startJobs(parts: JobParts): Jobs {
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-// If all jobs started at the same time, each would take a connection, and this would repeat every second.
+// The delay between the starts of two jobs. Without it, all jobs would use a connection at the same moment, again every
+// second.
 const START_GAP_MS = 20
-/** Hourly jobs start later, so that they do not compete with requests that waited for the service to start. */
+/**
+ * The first run of hourly jobs is delayed, so that they do not compete with requests that waited for the service to
+ * start.
+ */
 const HOURLY_DELAY_MS = 5000
 
 interface JobLoop {
@@ -223,10 +225,10 @@ interface JobLoop {
   stop(): Promise<void>
 }
 
-/** Interval between two checks for work. */
+/** The interval between two checks for work. */
 const POLL_INTERVAL_MS = 1000
 
-/** Runs the jobs that have something to do. Runs of a job never overlap, and a job never delays another job. */
+/** Runs the jobs that have work. Two runs of a job never overlap, and a job never delays another job. */
 function startPolling(jobs: readonly DueJob[], database: Database, clock: Clock, failures: FailureLog): JobLoop[] {
   const sources = new Map(jobs.map(({ name, due }) => [name, due]))
   const runs = jobs.map((job) => createDueRun(job, failures))
@@ -239,7 +241,7 @@ function startPolling(jobs: readonly DueJob[], database: Database, clock: Clock,
           const due = await findDueJobs(database, clock.now(), sources)
           for (const each of runs) each.found(due.has(each.name))
         } catch (error) {
-          // Each job then looks for its own work, so that the condition of one job does not stop all other jobs.
+          // If the check fails, each job looks for its own work, so that one faulty condition does not stop all jobs.
           for (const each of runs) each.found(true)
           throw error
         }
@@ -248,7 +250,7 @@ function startPolling(jobs: readonly DueJob[], database: Database, clock: Clock,
     0,
     failures,
   )
-  // A check for work that is in progress may still start jobs, so it ends first.
+  // Stops the check first, because a check in progress may still start jobs.
   const stop = async () => {
     await polling.stop()
     await Promise.all(runs.map((each) => each.stop()))
@@ -285,8 +287,8 @@ function createDueRun({ name, run }: DueJob, failures: FailureLog): JobLoop & { 
 }
 
 /**
- * Returns a job that changes the rows that an upgrade did not change yet. The job reads the whole table, so it stops
- * after a run that changed nothing.
+ * Returns a job that converts rows that an upgrade left unconverted. Each run reads the whole table, so the job does
+ * nothing after the first run that found nothing to change.
  */
 function untilNothingIsLeft(change: () => Promise<number>): () => Promise<void> {
   let isDone = false

@@ -6,6 +6,6 @@ import { enableCompilationCache } from './platform/runtime/compile-cache.js'
 
 enableCompilationCache()
 const { serve } = await import('./serve.ts')
-// The compile cache is written as soon as the modules are loaded, because not every process exits normally.
+// Writes the compile cache as soon as the modules are loaded, because a process may end abnormally.
 flushCompileCache()
 await serve()

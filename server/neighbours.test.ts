@@ -10,8 +10,8 @@ import {
 import { operations } from './interfaces/operations.ts'
 
 /**
- * Checks that the actions of one builder do not affect other builders. The tests check the shared resources
- * (connections and locks), because time measurements depend on the machine.
+ * Checks that the actions of one builder do not affect other builders. The tests check the connections and locks that
+ * builders share. They do not measure time, because it depends on the machine.
  */
 const VENDORS = 400
 
@@ -30,7 +30,7 @@ const handlers: typeof operations = {
 }
 
 beforeAll(async () => {
-  // Three connections are for transactions. One organization may use only one such connection at a time.
+  // The service has three connections for transactions. One organization may use only one of them at a time.
   plumbline = await startTestPlumbline(
     { DATABASE_CONNECTIONS: '14', DATABASE_STATEMENT_TIMEOUT_MS: '2000' },
     { handlers },
@@ -78,10 +78,9 @@ test.each([12, 50])(
   },
 )
 
-// The embedded database has only one connection, so no transaction can hold a lock while another transaction waits for
-// it.
+// The embedded database has only one connection, so one transaction never waits for the lock of another.
 describe.skipIf(inject('postgres') === null)('while another transaction holds a lock for long', () => {
-  /** Runs the work while an unrelated transaction holds a lock on the vendor's row. */
+  /** Runs the given function while another transaction locks the vendor's row. */
   async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
     return plumbline.database.transaction(async (trx) => {
       await sql`select 1 from "vendors" where "id" = ${id} for update`.execute(trx)
@@ -113,7 +112,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
       expect(['timed_out', 'too_many_concurrent_requests', undefined]).toContain(status === 200 ? undefined : body.code)
   })
 
-  /** Returns the statements containing this text that have waited for a lock for half a second. */
+  /** Returns the running statements that contain this text and have waited half a second for a lock. */
   async function waitingFor(text: string) {
     const { rows } = await sql<{ pid: number; since: string }>`
       select "pid", "query_start" as "since" from "pg_stat_activity"
@@ -158,7 +157,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
   })
 })
 
-// The embedded database behaves in the same way, but takes too long to set up for this test.
+// The embedded database behaves in the same way, but creating the records for this test would take too long.
 test.skipIf(inject('postgres') === null)('a composite skill with too many records to read is rejected', async () => {
   const builder = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'A' }, { key: builder.key })

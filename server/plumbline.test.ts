@@ -5,7 +5,7 @@ import { startTestPlumbline, type TestPlumbline } from '../test/support/test-plu
 const started: TestPlumbline[] = []
 afterAll(() => Promise.all(started.map((plumbline) => plumbline.stop())))
 
-/** Returns the warnings that the service logs when it starts with these environment variables. */
+/** Starts the service with these environment variables and returns the warnings that it logs. */
 async function warnings(env: Record<string, string>): Promise<string[]> {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })

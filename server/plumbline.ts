@@ -41,7 +41,7 @@ import { isPortShared } from './workers.ts'
 
 /** A running service: an HTTP server, its database, and the background jobs. */
 export interface Plumbline {
-  /** The URL on which the service listens. Users and links use `config.publicUrl`. */
+  /** The URL at which the service listens. Users and links use `config.publicUrl` instead. */
   readonly url: string
   /** The URL of the metrics; null if they are turned off. */
   readonly metricsUrl: string | null
@@ -50,20 +50,23 @@ export interface Plumbline {
   readonly app: App
   readonly clock: Clock
   readonly log: Logger
-  /** Stops accepting requests, waits for requests and deliveries in progress, and closes the database. */
+  /** Stops accepting requests, waits for the requests and deliveries in progress, and then closes the database. */
   stop(): Promise<void>
 }
 
 export interface PlumblineParts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   config: EnvironmentConfig
   log: Logger
-  /** Used instead of the database that `config` describes. This property is for tests and benchmarks. */
+  /** The database to use instead of the one that `config` describes, for tests and benchmarks. */
   database?: Database
   clock?: Clock
   contract?: Contract
   handlers?: Handlers
   repeats?: RepeatRulesByOperation
-  /** Called before the service accepts the first request. The configuration does not contain the actual port yet. */
+  /**
+   * Called before the service accepts the first request. At that time, the configuration may not contain the actual
+   * port.
+   */
   beforeListening?: (config: Config) => Promise<void>
 }
 
@@ -127,7 +130,7 @@ export async function startPlumbline(parts: PlumblineParts): Promise<Plumbline> 
         express.use(createOwnerRoutes({ services, log, failures }))
         express.use(createCalendarRoutes({ services, log, failures }))
         express.use(createInboundMailRoutes({ services, log, failures }))
-        // The web routes are registered before the documentation, which serves the root path if there are no pages.
+        // Registers the web routes first. If there are no web pages, the documentation serves the root path.
         express.use(createWebRoutes({ services, log }))
         express.use(createDocsRoutes(services))
       },
@@ -160,7 +163,7 @@ export async function startPlumbline(parts: PlumblineParts): Promise<Plumbline> 
         await app.limits.stop()
         await app.usage.stop()
         await flushExecutions(app.services)
-        // The metrics server is closed last, because an operator may want to watch the shutdown.
+        // Closes the metrics server last, because an operator may want to observe the shutdown.
         if (onOwnPort !== null) await closeServer(onOwnPort.server)
         failures.stop()
         await database.close()
@@ -185,7 +188,7 @@ function localLinksWarning(publicUrl: string): string {
 const NO_ROW_LEVEL_SECURITY_WARNING =
   'Row-level security is off: only the conditions of the queries keep organizations apart. Make the user of DATABASE_URL the owner of the tables and a member of the role "<owner>_one_organization"; see docs/operating/install.md.'
 
-// While a node is unavailable, the process starts, and is not ready.
+// If a database node is unavailable, the process starts but does not report that it is ready.
 async function checkIsolationAtStartup(isolation: IsolationCheck, log: Logger): Promise<void> {
   try {
     await isolation.assertIsolated()
@@ -200,12 +203,12 @@ async function checkAtStartup(store: FileStore, log: Logger): Promise<void> {
     await store.check()
   } catch (error) {
     if (error instanceof StoreUnusableError) throw error
-    // An unreachable bucket must not stop the rest of the service from starting.
+    // An unreachable bucket must not prevent the rest of the service from starting.
     log.warn({ err: error }, 'The bucket of FILES_S3_URL is not responding. Files are unavailable until it responds.')
   }
 }
 
-// Adds the health checks for load balancers and supervisors.
+// Adds the routes for health checks for load balancers and supervisors.
 function addHealthRoutes(express: Express, state: () => Promise<ReadyState>): void {
   express.get('/healthz', (_req, res) => {
     res.json({ status: 'alive' })
@@ -224,18 +227,18 @@ function addHealthRoutes(express: Express, state: () => Promise<ReadyState>): vo
 
 const HEADERS_TIMEOUT_MS = 20_000
 const CHECKING_INTERVAL_MS = 5000
-// The timeout is longer than the 60 s for which load balancers keep idle connections, so that the load balancer closes
-// the connections. If the service closed a connection, a request could arrive on it at the same moment.
+// Load balancers close idle connections after 60 seconds. This timeout is longer, so that the service does not close a
+// connection on which a request is about to arrive.
 const KEEP_ALIVE_MS = 65_000
 
-// Anyone may request the readiness check, so all requests within this time share one check.
+// Readiness checks need no key, so all requests within this time share one check.
 const DATABASE_CACHE_MS = 1000
 const STORE_CACHE_MS = 5000
 
 interface ReadyState {
   /**
-   * All processes use the same bucket. If the bucket were unavailable and all processes were removed from the load
-   * balancer, the whole service would be down.
+   * The state of the bucket does not affect readiness. All processes use the same bucket, so if it failed, the load
+   * balancer would remove all processes, and the whole service would be down.
    */
   files: 'available' | 'unavailable'
 }
@@ -291,17 +294,20 @@ function shareResult(forMs: number, check: () => Promise<void>): () => Promise<v
 
 interface ListeningServer {
   server: Server
-  /** Call this function in the same turn of the event loop, so that no request arrives before the app can handle it. */
+  /**
+   * Sets the app that handles requests. Call this function in the same turn of the event loop in which the server
+   * starts to listen, so that no request arrives before the app is set.
+   */
   answerBy(app: App): void
 }
 
-// The app is created after the port is known, because its links may contain the port.
+// Starts to listen before the app exists, because the app's links may contain the port.
 async function startListening(config: Config): Promise<ListeningServer> {
   const server = createServer({
-    // The app itself rejects a request without a Host header, so that the problem has a request ID.
+    // The app rejects requests without a Host header, so that the problem has a request ID.
     requireHostHeader: false,
-    // For uploads in the portal and on owner's pages. An upload can take any amount of time while it makes progress
-    // (form-body.ts). All other requests are limited below.
+    // This limit is for uploads in the portal and on the home owner's pages, which may continue as long as they make
+    // progress (see form-body.ts). Below, all other requests get a shorter limit.
     requestTimeout: Math.max(config.requestTimeoutMs, MAX_UPLOAD_MS),
     headersTimeout: Math.min(config.requestTimeoutMs, HEADERS_TIMEOUT_MS),
     connectionsCheckingInterval: Math.min(config.requestTimeoutMs / 2, CHECKING_INTERVAL_MS),
@@ -316,7 +322,7 @@ async function startListening(config: Config): Promise<ListeningServer> {
     answerBy({ express, refuseUnread, refuseTunnel }) {
       server.on('request', (req) => limitArrival(req, config.requestTimeoutMs, refuseUnread))
       server.on('request', express)
-      // The app also rejects unknown expectations and unparsable requests.
+      // The app also rejects requests with an unknown Expect header and requests that cannot be parsed.
       server.on('checkExpectation', express)
       server.on('clientError', refuseUnread)
       server.on('connect', (_request, socket) => refuseTunnel(socket))
@@ -325,8 +331,8 @@ async function startListening(config: Config): Promise<ListeningServer> {
 }
 
 /**
- * Rejects a request whose body has not arrived completely in time. A slow dial-up connection transfers 1 MiB in a
- * minute. A client that sends only a byte from time to time cannot hold its connection longer than this time.
+ * Rejects a request if its body has not arrived completely within the time limit. A client that sends a byte from time
+ * to time cannot keep its connection longer. A minute is enough to send 1 MiB over a slow dial-up connection.
  */
 function limitArrival(req: IncomingMessage, withinMs: number, refuse: App['refuseUnread']): void {
   const { 'content-length': length = '0', 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers
@@ -342,15 +348,15 @@ function limitArrival(req: IncomingMessage, withinMs: number, refuse: App['refus
   req.once('close', () => clearTimeout(timer))
 }
 
-// 25 MB at 7 kB/s take this long.
+// An upload of 25 MB at 7 kB/s takes this long.
 const MAX_UPLOAD_MS = 60 * 60 * 1000
 
-/** Time to wait for requests in progress, in milliseconds. */
+/** The maximum time to wait for requests in progress at shutdown, in milliseconds. */
 const DRAIN_MS = 20_000
 
 async function closeServer(server: Server): Promise<void> {
-  // Some idle connections got a last response that did not announce the close. These connections must not delay the
-  // close.
+  // Some idle connections received their last response before the shutdown, without `Connection: close`. This timeout
+  // closes them at once.
   server.keepAliveTimeout = 1
   const closed = new Promise((done) => server.close(done))
   server.closeIdleConnections()
@@ -359,9 +365,9 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(hurry)
 }
 
-// Otherwise, the first request to each path would wait until its validator is compiled. Validators are therefore
-// compiled in advance, one by one, and requests are handled in between. Compilation starts after the requests that
-// waited for startup have been handled.
+// The validators are compiled in advance, so that the first request to a path does not wait for its validator. They are
+// compiled one at a time, so that requests can be handled in between. Compilation starts after this delay, when the
+// requests that waited for the start have been handled.
 const WARMING_DELAY_MS = 500
 
 function startWarming(app: App, log: Logger): () => void {

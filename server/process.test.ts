@@ -30,13 +30,13 @@ import { startTestPlumbline } from '../test/support/test-plumbline.ts'
 import { openDatabase } from './platform/database/database.ts'
 
 /**
- * Tests how the process starts and ends from the point of view of its parent: a shell, npm, systemd, or a container.
+ * Tests how the process starts and ends, as its parent sees it. The parent is a shell, npm, systemd, or a container.
  */
 const root = path.resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A user without privileges, like the user that runs the service. */
+/** The ID of a user without privileges, like the user under which the service runs. */
 const NOBODY = 65_534
 
 const dataDir = path.join(folder, 'data')
@@ -46,7 +46,7 @@ const environment: Environment = {
   COMPILE_AHEAD: 'false',
 }
 
-/** Runs a process that is expected to exit on its own. */
+/** Runs a process that is expected to end without a signal. */
 function run(
   args: string[],
   env: Environment,
@@ -66,7 +66,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   // Migrations take most of the time of the first start, so the test starts with a migrated database.
   beforeAll(() => putMigratedDatabase(dataDir))
 
-  // The server holds its data folder until it has responded to its last request and closed its database.
+  // The server keeps its data folder locked until it has sent its last response and closed its database.
   const isHeld = () => existsSync(path.join(dataDir, 'owner.pid'))
 
   test.for(['SIGTERM', 'SIGKILL'] as const)(
@@ -79,7 +79,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       expect(isHeld()).toBe(true)
       npm.signal(signal)
       await npm.ended
-      // A supervisor may restart npm immediately, so the port must be free.
+      // A supervisor may restart npm immediately, so the port must already be free.
       if (signal === 'SIGTERM') expect(isHeld()).toBe(false)
       await npm.closed
       expect(npm.log).toContain('"stopping"')
@@ -93,7 +93,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   test('the startup error for an unusable data folder names the folder and the remedy', async () => {
     const file = path.join(folder, 'file')
     writeFileSync(file, '')
-    // Below /proc, Node's recursive mkdir never returns.
+    // Node's recursive mkdir never returns for a folder in /proc.
     const places = [path.join(file, 'data'), ...(existsSync('/proc/self') ? ['/proc/plumbline'] : [])]
     for (const place of places) {
       const { code, stderr } = await run(['server/main.js'], { DATA_DIR: place })
@@ -110,7 +110,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     ]
     for (const created of [home, temporary, path.join(open, 'plumbline')]) mkdirSync(created, { recursive: true })
     chmodSync(path.join(open, 'plumbline'), 0o777)
-    // The modules are loaded before the start fails.
+    // The start fails after the modules have been loaded.
     const start = (env: Environment) =>
       run(['server/main.js'], { TMPDIR: temporary, DATA_DIR: path.join(home, 'file/data'), ...env })
     writeFileSync(path.join(home, 'file'), '')
@@ -168,7 +168,9 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     const unit = readFileSync(path.join(root, 'deploy/plumbline.service'), 'utf8')
     const ignored = readFileSync(path.join(root, '.dockerignore'), 'utf8').split('\n')
 
-    /** Assembles the contents of the image: the files that the Dockerfile copies, and the production packages. */
+    /**
+     * Creates the contents of the container image: the files that the Dockerfile copies, and the production packages.
+     */
     function assemble(): void {
       const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
       for (const [name, { dev = false, link = false }] of Object.entries<{ dev?: boolean; link?: boolean }>(
@@ -218,7 +220,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
         { ...inUnit, ...inImage, ...environment, EMBEDDED: 'true', PORT: port, HOST: '0.0.0.0', COMPILE_AHEAD: 'true' },
         { command: container.map((part, i) => (i === 0 ? path.join(place, part) : part)), folder: place },
       )
-      // Pages are rendered from files that are read only at the first request.
+      // The files for these pages are read only at the first request, so a missing file would go unnoticed until then.
       for (const page of ['/docs', '/docs/guides', '/docs/changelog', '/docs/samples.json', '/docs/openapi.json']) {
         expect([page, (await fetch(service.url + page)).status]).toEqual([page, 200])
       }
@@ -282,7 +284,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
         expect(created).toMatchObject({ code: 0, stderr: '' })
         for (const place of readdirSync(home, { recursive: true, encoding: 'utf8' }))
           expect([place, statSync(path.join(home, place)).uid]).toEqual([place, NOBODY])
-        // If the command ran as root, it would create files that the service cannot read.
+        // As root, the command would create files that the service cannot read.
         const refused = await run(['server/operators/cli/main.js', 'organizations', 'list'], { DATA_DIR: home })
         expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([1, 'configuration'])
         expect(refused.stderr).toContain(`${home} belongs to the user with ID ${NOBODY}`)
@@ -308,7 +310,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   test('the service waits for a database that starts later', async () => {
     const url = new URL(await databaseUrl())
     const realPort = Number(url.port)
-    // A server that accepts only its third connection.
+    // A fake database server that accepts only its third connection.
     const sockets = new Set<Socket>()
     let connections = 0
     const late = createServer((client) => {

@@ -15,10 +15,11 @@ import { reportReady, runWorkers } from './workers.ts'
 
 async function runService(): Promise<void> {
   const config = readConfig(process.env)
-  // With WORKERS, each log line names the worker that wrote it.
+  // With the WORKERS setting, each log line contains the ID of the worker that wrote it.
   const base = cluster.worker === undefined ? null : { worker: cluster.worker.id }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
-  // The first start creates a database and the demo builder, while a user watches the terminal.
+  // On the first start, the service creates a database and the demo builder. Tells the user in the terminal that this
+  // takes time.
   if (cluster.isPrimary) log.info({ version: readOwnVersion() }, 'starting; this takes a few seconds')
   if (config.workers > 1 && cluster.isPrimary) {
     if (config.endsWithParent) onParentEnd(() => process.kill(process.pid, 'SIGTERM'))
@@ -34,7 +35,7 @@ async function runService(): Promise<void> {
     if (stopping) return
     stopping = true
     log.info({ reason }, 'stopping')
-    // Before the service has started, there is no work to finish, so stopping does not need to wait for the start.
+    // A service that has not started has no work to finish, so it can stop immediately.
     operators?.close()
     const stopped = running?.stop() ?? Promise.resolve()
     stopped.then(
@@ -48,8 +49,7 @@ async function runService(): Promise<void> {
       },
     )
   }
-  // The handler is set up immediately, because process 1 of a container does not receive signals for which it has no
-  // handler.
+  // Sets the signal handler first, because process 1 of a container ignores signals for which it has no handler.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   if (config.endsWithParent) onParentEnd(() => stop('npm has ended'))
@@ -79,8 +79,8 @@ async function runService(): Promise<void> {
 
 const PARENT_CHECK_MS = 500
 
-// npm forwards SIGTERM, but cannot forward SIGKILL. After a SIGKILL, the operating system assigns npm's child processes
-// to another parent.
+// Calls the function when npm has ended. npm forwards SIGTERM but cannot forward SIGKILL. After a SIGKILL, the
+// operating system assigns npm's child processes to another parent.
 function onParentEnd(then: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
@@ -91,7 +91,7 @@ function onParentEnd(then: () => void): void {
   timer.unref()
 }
 
-/** Runs the service, or one worker of several, from reading the environment to handling the last request. */
+/** Runs the service or one of its workers, from reading the environment to handling the last request. */
 export async function serve(): Promise<void> {
   try {
     await runService()
@@ -110,7 +110,7 @@ const EXPECTED_ERRORS = [
   ContractError,
 ]
 
-/** Returns a message if the operator can fix the error; otherwise, returns the whole error. */
+/** Returns only the message if the operator can fix the error. Otherwise, returns the whole error. */
 function describeStartupError(error: unknown): unknown {
   if (error instanceof Error && EXPECTED_ERRORS.some((kind) => error instanceof kind))
     return `Plumbline did not start: ${error.message}`

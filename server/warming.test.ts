@@ -3,10 +3,7 @@ import { afterEach, expect, inject, test, vi } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/test-plumbline.ts'
 import { type Contract, loadContract, type Method, readContract } from './platform/calls/contract.ts'
 
-/**
- * These tests check that every validator is compiled soon after startup, so that no request has to wait for its
- * validator.
- */
+/** Tests that every validator is compiled soon after startup, so that no request has to wait for its validator. */
 let plumbline: TestPlumbline | null = null
 afterEach(() => plumbline?.stop())
 
@@ -25,10 +22,7 @@ test.skipIf(inject('postgres') !== null)(
   },
 )
 
-/**
- * Returns a contract in which a schema does not compile. The schema is in the body of the last operation that has a
- * body.
- */
+/** Returns a contract with a schema that cannot be compiled: the body of the last operation that has a body. */
 function brokenAtItsEnd(): { contract: Contract; operationId: string } {
   const { document, operations } = loadContract()
   const last = [...operations.values()].findLast(({ takesBody }) => takesBody)

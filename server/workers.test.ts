@@ -45,7 +45,7 @@ describe.skipIf(postgres === null)('several workers', () => {
 
   afterAll(() => service?.kill())
 
-  /** Returns the IDs of the live worker processes, as the operating system reports them. */
+  /** Returns the process IDs of the running workers, as reported by the operating system. */
   function workers(): string[] {
     return readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').split(' ').filter(Boolean)
   }
@@ -59,7 +59,8 @@ describe.skipIf(postgres === null)('several workers', () => {
     const answers = await Promise.all(
       Array.from({ length: LIMIT * 2 }, () =>
         fetch(`${service.url}/api/ext/vendors`, {
-          // Each request opens its own connection, because the operating system distributes connections, not requests.
+          // Each request opens its own connection, because the operating system distributes connections among the
+          // workers, not requests.
           headers: { authorization: `Bearer ${key}`, connection: 'close' },
         }),
       ),
@@ -92,7 +93,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     await allAreUp()
     const before = workers()
     process.kill(Number(before[0]), 'SIGKILL')
-    // If a request reaches a worker that is ending, the request fails. No client waits forever.
+    // A request fails if it reaches a worker that is ending, but no request waits forever.
     const ask = () =>
       fetch(`${service.url}/readyz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(10_000) }).then(
         ({ status }) => status,

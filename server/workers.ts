@@ -5,13 +5,13 @@ import type { Logger } from 'pino'
 import type { Config } from './platform/config/config.ts'
 
 /**
- * Runs several processes of the service at one address on one machine. The operating system assigns each new connection
- * to one of the processes. The processes share only the database, like processes on several machines. A worker that
- * ends unexpectedly is replaced. Only the requests that it was handling are lost. Each worker reports its own metrics,
- * on METRICS_PORT and the following ports.
+ * Runs several worker processes that listen on the same port of one machine. The operating system assigns each new
+ * connection to one of the processes. The processes share only the database, like processes on several machines. A
+ * worker that ends unexpectedly is replaced, and only the requests that it was handling are lost. Each worker reports
+ * its own metrics, on METRICS_PORT and the following ports.
  *
- * Resolves with the exit code when the last worker has ended. The last worker ends only after a signal, or if the
- * service cannot start. In the second case, the first worker has reported the reason.
+ * Resolves with the exit code after the last worker has ended, either because of a signal or because the service cannot
+ * start. If it cannot start, the first worker has already reported the reason.
  */
 export async function runWorkers(
   { workers: count, host, port, metricsPort }: Pick<Config, 'workers' | 'host' | 'port' | 'metricsPort'>,
@@ -26,8 +26,8 @@ export async function runWorkers(
     const start = (place: number) => {
       const worker = cluster.fork({ PORT, ...(metricsPort && { METRICS_PORT: String(metricsPort + place) }) })
       const startedAt = performance.now()
-      // The other workers start when the first worker handles requests. By then, the schema is migrated, and any
-      // startup error has been reported.
+      // The other workers start once the first worker handles requests. By then, the first worker has migrated the
+      // schema and reported any startup error.
       worker.once('message', () => {
         if (wasUp) return
         wasUp = true
@@ -50,7 +50,7 @@ export async function runWorkers(
       stopping = true
       const workers = Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined)
       for (const worker of workers) worker.process.kill(signal)
-      // There may be a time without workers between the end of one worker and the start of its replacement.
+      // There may be no worker at this moment, because the replacement of the last one has not started yet.
       if (workers.length === 0) done(0)
     }
     process.on('SIGTERM', stop)
@@ -58,15 +58,15 @@ export async function runWorkers(
   })
 }
 
-/** Notifies the leading process that this worker handles requests. For use in a worker. */
+/** Notifies the leading process that this worker handles requests. Call this function only in a worker. */
 export function reportReady(): void {
   cluster.worker?.send('up')
 }
 
 /**
- * Returns whether workers listen on a shared port. If the leading process passed connections on, connections on their
- * way to a worker that ends would be lost, and their clients would wait forever. Only Linux distributes connections
- * among processes on its own.
+ * Returns whether each worker listens on the port itself. The alternative is that the leading process passes
+ * connections to the workers. Then a connection that is passed to a worker that ends is lost, and its client waits
+ * forever. Only Linux distributes connections among processes itself.
  */
 export function isPortShared(): boolean {
   return cluster.isWorker && process.platform === 'linux'
@@ -74,7 +74,7 @@ export function isPortShared(): boolean {
 
 /**
  * Returns the port. If the port is 0, the operating system chooses a free port. Throws if the port is in use, because
- * processes that share a port would not notice this.
+ * workers that share a port would not notice that another program uses it.
  */
 async function findFreePort(host: string, port: number): Promise<number> {
   const probe = createServer().listen(port, host)
@@ -86,6 +86,7 @@ async function findFreePort(host: string, port: number): Promise<number> {
 }
 
 const FIRST_PAUSE_MS = 250
-// A worker that cannot start is restarted indefinitely, but not so often that the attempts burden other workers.
+// The maximum pause before a worker restarts. Restarts continue indefinitely, but rarely enough not to slow down other
+// workers.
 const MAX_PAUSE_MS = 10_000
 const SETTLED_AFTER_MS = 60_000

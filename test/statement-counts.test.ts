@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => plumbline.stop())
 
 /**
- * Returns the statements that a request sends for its organization, without the statements of the job that indexes the
+ * Returns the statements that a request sends for its organization. Leaves out the statements of the job that indexes
  * changes.
  */
 async function getStatements(work: () => Promise<ServiceResponse>): Promise<string[]> {
@@ -32,8 +32,8 @@ async function getStatements(work: () => Promise<ServiceResponse>): Promise<stri
   return texts
 }
 
-// On PostgreSQL, each statement is a round trip. On the embedded database, a statement is no round trip, but the count
-// is the same.
+// The number of statements matters on PostgreSQL, where each statement is a round trip. It is the same on the embedded
+// database.
 test.skipIf(inject('postgres') === null)('heavy operations send a bounded number of statements', async () => {
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
   const lines = [{ description: 'Framing labor', quantity: 1, unitPrice: 18_000 }]
@@ -43,11 +43,11 @@ test.skipIf(inject('postgres') === null)('heavy operations send a bounded number
   const budget = () => plumbline.get(`/api/ext/homes/${site.lot15}/budget`, { key: site.key })
   const before = (await getStatements(budget)).length
   for (let i = 0; i < 5; i++) await post('/purchase-orders', order)
-  // One of the statements looks for numbers of migrated orders, which a new order skips.
+  // One of these statements looks for numbers of migrated orders, so that the new order does not get one of them.
   expect((await getStatements(() => post('/purchase-orders', order))).length).toBeLessThanOrEqual(10)
   expect((await getStatements(() => post('/bids/request', site.framing()))).length).toBeLessThanOrEqual(10)
-  // Updates of the bid and the request read them again, because nothing is computed in RETURNING.
+  // The bid and the request are read again after each update, because statements do not compute values in RETURNING.
   expect((await getStatements(() => post(`/bids/${bid.id}/accept`, {}))).length).toBeLessThanOrEqual(15)
-  // The count does not depend on the number of orders of the home.
+  // The number of statements does not depend on the number of the home's orders.
   expect((await getStatements(budget)).length).toBe(before)
 })

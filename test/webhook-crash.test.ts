@@ -4,8 +4,8 @@ import { createBuilder, createUnlimitedEnvironment, type Environment } from '../
 import { createPostgresUrl } from './support/databases.ts'
 
 /**
- * A process is killed at each point of an event's processing. `npm run test:crash` is the long series of kills at
- * random moments.
+ * Kills a process at each point of an event's processing. `npm run test:crash` runs a longer test, which kills
+ * processes at random moments.
  */
 const postgres = inject('postgres')
 
@@ -23,7 +23,7 @@ describe.skipIf(postgres === null)('an event of a process that is killed is deli
     '%s',
     async (point) => {
       if (postgres === null) throw new Error('This test needs PostgreSQL.')
-      // A copy of the database with the builder.
+      // Copies the database in which the builder exists.
       const templateName = new URL(environment.DATABASE_URL ?? '').pathname.slice(1)
       const DATABASE_URL = await createPostgresUrl({ ...postgres, templateName })
       const found = await testKillPoint(point, { ...environment, DATABASE_URL }, key)

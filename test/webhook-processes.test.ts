@@ -7,7 +7,7 @@ import { openDatabase } from '../server/platform/database/database.ts'
 import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
 import { startTestPlumbline, type TestPlumbline } from './support/test-plumbline.ts'
 
-/** Guarantees for integrators when several processes of the service share a database. */
+/** Tests guarantees for integrators when several processes of the service share a database. */
 const postgres = inject('postgres')
 
 let one: TestPlumbline
@@ -77,7 +77,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     expect(rows).toEqual([{ outcome: 'rejected', count: 50 }])
     const after = await attemptsOfBoth()
     for (const i of [0, 1] as const) expect(after[i] - before[i]).toBeGreaterThan(0)
-    // Later events go to other receivers, through both processes, and not to this one.
+    // Both processes deliver later events to other receivers, but not to this one.
     const witness = await subscribe(receiver.url, ['vendor.created'])
     const received = receiver.received.length
     one.clock.advance(60_000)
@@ -107,7 +107,7 @@ async function subscribe(url: string, eventTypes: string[]): Promise<{ id: strin
 }
 
 let count = 0
-/** Alternates between both processes, twenty at a time. */
+/** Creates vendors, twenty at a time, alternating between the two processes. */
 async function createVendors(many: number): Promise<void> {
   const addresses = [one.url, two.url]
   let left = many
@@ -130,13 +130,13 @@ async function untilDisabled(id: string) {
     const { body } = await one.get(`/api/ext/webhooks/${id}`)
     if (body.status === 'disabled') return body
     if (Date.now() > deadline) throw new Error(`It was not disabled: ${JSON.stringify(body)}`)
-    // The pauses between probes pass on the test's clock.
+    // The test's clock determines the pauses between probes.
     one.clock.advance(1000)
     await new Promise((next) => setTimeout(next, 20))
   }
 }
 
-/** Returns how many attempts each of the two has made so far. */
+/** Returns the numbers of attempts that the two processes have made so far. */
 async function attemptsOfBoth(): Promise<[number, number]> {
   const created = async ({ metricsUrl }: Plumbline) => {
     const text = await (await fetch(metricsUrl ?? '')).text()
@@ -147,7 +147,7 @@ async function attemptsOfBoth(): Promise<[number, number]> {
 }
 
 /**
- * Returns a delivery with one error: in a byte of the body, the signature, or the time, or with the ID of another
+ * Returns a falsified delivery: with a wrong byte in the body, the signature, or the time, or with the ID of another
  * event.
  */
 function tampered(

@@ -16,14 +16,14 @@ import { PAGES } from './admin/pages.ts'
 import { config, fieldConfig, root } from './vite.config.ts'
 
 /**
- * Builds the pages into dist/web unless they were built from the same sources: `node web/build.ts`. Runs after
- * `npm ci`, before `npm start` and before the tests. Without Vite (`npm ci --omit=dev`), the script does nothing.
+ * Builds the pages into dist/web with `node web/build.ts`. Does nothing if dist/web was built from the same sources, or
+ * if Vite is not installed (`npm ci --omit=dev`). Runs after `npm ci`, before `npm start`, and before the tests.
  */
 const target = path.join(root, '../dist/web')
 
-/** Build information for the server; server/interfaces/web/web-routes.ts reads it. */
+/** Information about the build for the server, which server/interfaces/web/web-routes.ts reads. */
 export interface BuildInfo {
-  /** A digest of all sources of the build. */
+  /** A digest of all source files. */
   sources: string
   /** The first path segments of the pages. */
   pages: readonly string[]
@@ -38,10 +38,10 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
   })
   if (vite === null) return 'no vite'
   mkdirSync(path.dirname(target), { recursive: true })
-  // The pages are built in a temporary folder and then moved, so that no partial build is served and two concurrent
-  // builds do not mix.
+  // Builds the pages in a temporary folder and then moves it, so that the server never serves a partial build and
+  // concurrent builds do not mix.
   const aside = mkdtempSync(`${target}-`)
-  // Vite bundles the development versions of the libraries if NODE_ENV is set accordingly, as in tests.
+  // Unsets NODE_ENV, because with some values, as in tests, Vite bundles the development versions of the libraries.
   const { NODE_ENV } = process.env
   process.env.NODE_ENV = 'production'
   try {
@@ -52,13 +52,14 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
     for (const file of listFiles(aside)) compressFile(path.join(aside, file))
     const built: BuildInfo = { sources, pages: PAGES }
     writeFileSync(path.join(aside, 'built.json'), JSON.stringify(built))
-    // Temporary folders are private to their owner, and the service may run as another user.
+    // Makes the folder readable, because temporary folders are private to their owner and the service may run as
+    // another user.
     chmodSync(aside, 0o755)
     rmSync(target, { recursive: true, force: true })
     renameSync(aside, target)
   } catch (error) {
     rmSync(aside, { recursive: true, force: true })
-    // Another process moved its build there in the meantime.
+    // Another process has moved its build to the target in the meantime.
     if (readBuiltHash() !== sources) throw error
   } finally {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV
@@ -68,8 +69,8 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
 }
 
 /**
- * Writes the names of the page's files into its service worker, which stores the files. Only the operating system uses
- * the icons.
+ * Writes the names of the page's files into its service worker, which stores these files. Leaves out the icons, which
+ * only the operating system uses.
  */
 function listFilesForServiceWorker(folder: string): void {
   const assets = listFiles(path.join(folder, 'assets')).map((name) => `./assets/${name}`)
@@ -78,7 +79,7 @@ function listFilesForServiceWorker(folder: string): void {
   writeFileSync(file, `const FILES = ${JSON.stringify(files)}\n${readFileSync(file, 'utf8')}`)
 }
 
-// The client's other files contain only types, which are not part of the build.
+// Sources outside web/ whose code is part of the build. The other files of the client contain only types.
 const OTHER_SOURCES = ['client/problem.ts', 'client/retry.ts', 'package-lock.json']
 
 function hashSources(): string {

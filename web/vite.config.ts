@@ -1,27 +1,27 @@
 import path from 'node:path'
 import type { InlineConfig } from 'vite'
 
-/** Vite configuration that builds the admin area into dist/web. web/build.ts runs it. */
+/** The Vite configuration that builds the admin area into dist/web. web/build.ts uses it. */
 export const root = import.meta.dirname
 export const config: InlineConfig = {
   root,
   configFile: false,
-  // The path prefix of the service is known only when it starts, so no URL in the build starts with a slash.
+  // The path of the service on its host is known only when it starts, so no URL in the build starts with a slash.
   base: './',
-  // The libraries' files contain "use client" directives, which would only cause warnings here.
+  // Hides warnings about the "use client" directives in the libraries, which have no meaning here.
   logLevel: 'error',
   build: {
     outDir: path.join(root, '../dist/web'),
     emptyOutDir: true,
-    // light-dark() and nesting are not transpiled: browsers of the last two years support both.
+    // Browsers of the last two years support light-dark() and nesting, so Vite does not have to convert them.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
-    // The Content-Security-Policy does not allow data: URLs for scripts and styles.
+    // Inlines no assets, because the Content-Security-Policy allows no data: URLs for scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Code that many pages share is in one file. On a slow connection, each additional file costs as much time as its
-    // content.
+    // Puts code that many pages share into one file. On a slow connection, each additional file costs as much time as
+    // its content.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'shared', test: /web[\\/](?:ui|api)[\\/]/, minShareCount: 8 }] } },
     },
@@ -29,8 +29,8 @@ export const config: InlineConfig = {
 }
 
 /**
- * Builds the superintendent's page into dist/web/field. This build is separate, so that a phone stores only the code
- * that the page uses.
+ * Builds the superintendent's page into dist/web/field. The build is separate, so that phones store only the code that
+ * this page uses.
  */
 export const fieldConfig: InlineConfig = {
   ...config,

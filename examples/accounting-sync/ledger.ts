@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * A minimal ledger in one SQLite file: its vendors, jobs, orders and bills, each with an ID of its own, and the checks
- * that were printed for bills. It stands for the accounting system of a builder. A real one has its own API, but the
- * principle is the same: every entry stores the ID of the other side, which is unique.
+ * A minimal ledger in one SQLite file, in place of a builder's accounting system. It contains vendors, jobs, orders,
+ * and bills, each with its own ID, and the checks that were printed for bills. A real system has its own API, but the
+ * principle is the same: every entry stores the ID of the record in Plumbline, and these IDs are unique.
  */
 const SCHEMA = `
   create table if not exists entries (
@@ -25,17 +25,17 @@ const SCHEMA = `
 
 export interface Ledger {
   /**
-   * Creates or updates the entry of a record, and returns the entry's ID. Throws Refusal if the ledger cannot accept
-   * it.
+   * Creates or updates the entry for a record and returns the entry's ID. Throws Refusal if the ledger cannot accept
+   * the record.
    */
   enter(entry: NewEntry): string
   entries(type: string): Entry[]
-  /** Prints checks for at most `most` bills that have none, and returns their number. */
+  /** Prints checks for at most `most` bills that have none. Returns the number of checks. */
   printChecks(most: number, today: string): number
-  /** Returns the checks that Plumbline does not know yet. */
+  /** Returns the checks that have not been reported to Plumbline yet. */
   untold(): Check[]
   told(number: number, today: string): void
-  /** The position in the sync queue. */
+  /** Returns the position in the sync queue. */
   progress(): string | null
   keepProgress(value: string): void
   close(): void
@@ -61,10 +61,10 @@ export interface Check {
   printedOn: string
 }
 
-/** Why the ledger rejects a record, in words for the person who has to correct it. */
+/** The reason why the ledger rejects a record, in words for the person who must correct the record. */
 export class Refusal extends Error {}
 
-/** Names are short, as in well-known ledgers. In characters. */
+/** The maximum length of a name, in characters. Names are short, as in common accounting systems. */
 const LONGEST_NAME = 41
 
 export function openLedger(file: string): Ledger {
@@ -79,7 +79,7 @@ export function openLedger(file: string): Ledger {
       if (name.length > LONGEST_NAME)
         throw new Refusal(`The name has ${name.length} characters, and the ledger takes ${LONGEST_NAME}.`)
       const cents = amount === null ? null : Math.round(amount * 100)
-      // A single statement, so that repeating it never creates a second entry.
+      // Uses a single statement, so that repeating it never creates a second entry.
       const [entry] = rows<{ number: number }>(
         `insert into entries (type, plumblineId, name, cents, version) values (?, ?, ?, ${cents ?? 'null'}, ?)
          on conflict (plumblineId) do update set name = excluded.name, cents = excluded.cents, version = excluded.version

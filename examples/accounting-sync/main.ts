@@ -24,7 +24,8 @@ const verbs: Record<string, () => Promise<void>> = {
     console.log(`Entered ${entered}, could not enter ${failed}, told of ${told} checks.`)
   },
   async 'print-checks'() {
-    // The current date of the builder, which may differ from the local one: a payment cannot be paid tomorrow.
+    // The builder's current date, which may differ from the local date. A payment cannot be marked as paid with a
+    // future date.
     const { organization } = await orThrow(client.GET('/api/ext/me'))
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: organization.timeZone }).format(new Date())
     console.log(`Printed ${ledger.printChecks(1000, day)} checks.`)

@@ -2,8 +2,8 @@ import { orThrow, type PlumblineClient, PlumblineError, type Reconciled } from '
 import { type Ledger, Refusal } from './ledger.ts'
 
 /**
- * Synchronizes a ledger and Plumbline in both directions. It can be killed after any line and started again: repeating
- * a step has no further effect on either side, and a step is recorded as done only afterwards.
+ * Synchronizes a ledger and Plumbline in both directions. The program can be killed at any point and started again:
+ * repeating a step has no further effect on either side, and a step is recorded as done only afterward.
  */
 export async function sync(client: PlumblineClient, ledger: Ledger, today: string): Promise<Done> {
   const told = await tellOfChecks(client, ledger, today)
@@ -16,7 +16,7 @@ export interface Done {
   told: number
 }
 
-/** Syncs from Plumbline to the ledger: enters each new or changed record, and acknowledges it. */
+/** Copies data from Plumbline to the ledger: enters each new or changed record and acknowledges it. */
 async function enterWhatIsNew(client: PlumblineClient, ledger: Ledger): Promise<Omit<Done, 'told'>> {
   let entered = 0
   let failed = 0
@@ -38,23 +38,24 @@ async function enterWhatIsNew(client: PlumblineClient, ledger: Ledger): Promise<
       failed += done.errorsRecorded + done.refused
       for (const { id, problem } of done.rows) if (problem !== null) console.error(`${id}: ${problem.detail}`)
     }
-    // Stored last: after a crash before this line, the same items are read again and match their existing entries.
+    // Stores the position last. After a crash before this line, the same items are read again and match their existing
+    // entries.
     ledger.keepProgress(queue.resumeAfter)
     hasMore = queue.hasMore
   }
   return { entered, failed }
 }
 
-/** Syncs from the ledger to Plumbline: a printed check marks its payment as paid. */
+/** Copies data from the ledger to Plumbline: for each printed check, marks the payment as paid. */
 async function tellOfChecks(client: PlumblineClient, ledger: Ledger, today: string): Promise<number> {
   let told = 0
   for (const { number, plumblineId: paymentId, printedOn: paidDate } of ledger.untold()) {
-    // The key is always the same, so that a repeat gets the response of the first request.
+    // Uses the same key in every attempt, so that a repeat gets the response to the first request.
     const header = { 'Idempotency-Key': `check-${number}-${paymentId}` }
     const body = { status: 'paid', method: 'check', checkNumber: String(number), paidDate } as const
     const params = { path: { paymentId }, header }
     const { error, response } = await client.POST('/api/ext/payments/{paymentId}/status', { params, body })
-    // It was reported long ago, and the key has expired since.
+    // The check was reported long ago, and the key has expired since.
     const isPaid = error?.code === 'invalid_transition' && error.from === 'paid'
     if (error !== undefined && !isPaid) throw new PlumblineError(response, error)
     ledger.told(number, today)
@@ -65,11 +66,11 @@ async function tellOfChecks(client: PlumblineClient, ledger: Ledger, today: stri
 
 const COMPARED = ['vendor', 'community', 'home', 'po', 'payment'] as const
 
-/** Returns the differences between the two, by kind. */
+/** Returns the differences between the ledger and Plumbline, by kind of record. */
 export async function reconcile(client: PlumblineClient, ledger: Ledger): Promise<Reconciled[]> {
   const compared: Reconciled[] = []
   for (const type of COMPARED) {
-    // A ledger with more than 5,000 entries of a kind compares them in parts, with afterAccountingId and
+    // A ledger with more than 5,000 entries of a kind would compare them in parts, with afterAccountingId and
     // throughAccountingId.
     const rows = ledger.entries(type).map(({ amount, ...row }) => ({ ...row, ...(amount !== null && { amount }) }))
     compared.push(await orThrow(client.POST('/api/ext/accounting/reconciliation', { body: { type, rows } })))

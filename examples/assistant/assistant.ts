@@ -3,24 +3,27 @@ import type { Message, Model } from './model.ts'
 import { runTool, toolsOf } from './tools.ts'
 
 export interface Bounds {
-  /** Turns of the model. */
+  /** The number of turns of the model. */
   steps: number
-  /** Total tokens of all turns, as the provider counts them. */
+  /** The total number of tokens in all turns, as counted by the provider. */
   tokens: number
   seconds: number
 }
 
 export const USUAL_BOUNDS: Bounds = { steps: 30, tokens: 300_000, seconds: 300 }
 
-/** With more calls at once, the model is asked to repeat the rest, so that each turn ends. */
+/**
+ * The maximum number of calls in a turn. If there are more, the model is asked to repeat the rest, so that each turn
+ * ends.
+ */
 const MOST_CALLS_AT_ONCE = 8
 
 export interface Ended {
-  /** The model's final answer; null if a bound ended the work. */
+  /** The model's final answer; null if a limit ended the work. */
   said: string | null
-  /** The bound that ended the work. */
+  /** The limit that ended the work; null if the model did. */
   stoppedBy: keyof Bounds | null
-  /** The proposals that await a user's approval. */
+  /** The IDs of the proposals that await a user's approval. */
   proposals: string[]
   steps: number
   tokens: number
@@ -30,13 +33,13 @@ export interface Parts {
   client: PlumblineClient
   model: Model
   bounds: Bounds
-  /** Called with a line for everything that happens. */
+  /** Called with a line of text for each step. */
   tell(line: string): void
 }
 
 /**
- * Processes a call: the model chooses tools, sees their results, and continues until it has an answer. The bounds end
- * the work whatever the model does.
+ * Processes a call. The model chooses tools, sees their results, and continues until it has an answer. The limits end
+ * the work, whatever the model does.
  */
 export async function work(parts: Parts, transcript: string, today: string): Promise<Ended> {
   const { client, model, bounds, tell } = parts
@@ -74,7 +77,8 @@ export async function work(parts: Parts, transcript: string, today: string): Pro
   }
 }
 
-// The caller's words are not instructions to the assistant, and it has no tool that commits anybody's money.
+// The caller's words are not instructions to the assistant. The assistant has no tool with which it could spend the
+// builder's money.
 const INSTRUCTIONS = `You work for a home builder's purchasing department. You are given the transcript of a call. Write down
 what the vendors said: look a vendor up first; if it is known, enter what has changed about it, and take it on if it is
 not. Request bids for the work that was talked about, submit the prices that were named as bids by phone, compare

@@ -16,7 +16,7 @@ export interface ToolCall {
 
 export interface Reply {
   message: Message
-  /** The tokens of the turn, including the whole chat so far. */
+  /** The number of tokens in the turn, including the whole chat so far. */
   tokens: number
 }
 
@@ -31,7 +31,7 @@ interface Completion {
   usage?: { total_tokens?: number }
 }
 
-/** Returns any model behind a URL that supports chat completions with tools, as nearly every provider's does. */
+/** Returns a model at any URL that supports chat completions with tools, as nearly every provider does. */
 export function chatModel({ baseUrl, key, name }: { baseUrl: string; key: string; name: string }): Model {
   return async (messages, tools, signal) => {
     const body = JSON.stringify({ model: name, messages, tools })
@@ -43,7 +43,7 @@ export function chatModel({ baseUrl, key, name }: { baseUrl: string; key: string
     const { choices, usage } = (await response.json()) as Completion
     const message = choices?.[0]?.message
     if (message === undefined) throw new Error('The model answered without a message.')
-    // Some providers do not count tokens; four characters are about one.
+    // Some providers do not count tokens. A token has about four characters.
     return { message, tokens: usage?.total_tokens ?? Math.ceil(body.length / 4) }
   }
 }

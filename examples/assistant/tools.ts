@@ -1,35 +1,38 @@
 import { type FunctionDefinition, orThrow, type PlumblineClient, PlumblineError } from '../../client/index.ts'
 import type { ToolCall } from './model.ts'
 
-/** The skills for bidding. A model chooses better among eight tools than among four hundred. */
+/** The skills for bidding. With eight tools, a model chooses better than with four hundred. */
 const SKILLS = [
   ...['listCommunities', 'listVendors', 'createVendor', 'updateVendor'],
   ...['createBidRequest', 'submitBid', 'compareBids', 'awardBid'],
 ]
 
-/** Skills that commit the builder's money are only proposed; a user approves them in the admin area. */
+/** Skills that commit the builder's money. They are only proposed, and a user approves them in the admin area. */
 const PROPOSED: ReadonlySet<string> = new Set(['awardBid'])
 
-/** Longer results are cut, because the model reads them again on every later turn. In characters. */
+/**
+ * The maximum length of a result, in characters. Longer results are cut off, because the model reads them again in
+ * every later turn.
+ */
 const MOST_CHARACTERS = 20_000
 
-/** Returns the tools as the service itself describes them. */
+/** Returns the tools with the descriptions from the service. */
 export async function toolsOf(client: PlumblineClient): Promise<FunctionDefinition[]> {
   const query = { names: SKILLS }
   return (await orThrow(client.GET('/api/ext/schema/functions.json', { params: { query } }))).tools
 }
 
 export interface Ran {
-  /** What the model sees. */
+  /** The text that the model sees. */
   content: string
-  /** What the operator sees. */
+  /** The text that the operator sees. */
   line: string
   proposalId: string | null
 }
 
 /**
- * Runs a tool call of the model. A problem is shown to the model, which can then correct its call; other errors are
- * thrown.
+ * Runs a tool call of the model. The model gets a problem as a result, so that it can correct its call. Throws all
+ * other errors.
  */
 export async function runTool(client: PlumblineClient, call: ToolCall, signal: AbortSignal): Promise<Ran> {
   const { name: skill, arguments: text } = call.function
@@ -44,7 +47,7 @@ export async function runTool(client: PlumblineClient, call: ToolCall, signal: A
       return { content: cut(content), line: `${skill}: proposed as ${id}`, proposalId: id }
     }
     const { result, untrustedText } = await orThrow(client.POST('/api/ext/execute', { body: { skill, input }, signal }))
-    // The model learns which texts vendors wrote before it reads them.
+    // Before the model reads the texts, it learns which of them were written by vendors.
     const content = untrustedText.length === 0 ? result : { untrustedText, result }
     return { content: cut(content), line: `${skill}: done`, proposalId: null }
   } catch (error) {

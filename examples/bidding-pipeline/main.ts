@@ -6,7 +6,7 @@ import { createClient, orThrow, type SyncResult, verifyWebhook, type WebhookEven
 const { PLUMBLINE_URL: baseUrl = 'http://localhost:3000', PLUMBLINE_KEY: key = '', PORT = '4000' } = process.env
 const { GET, POST, DELETE } = createClient({ baseUrl, key })
 
-// A receiver of webhooks, which trusts nothing without a valid signature.
+// A receiver of webhooks. It accepts only requests with a valid signature.
 const hook = { url: `http://127.0.0.1:${PORT}/`, eventTypes: ['po.created' as const], secret: crypto.randomUUID() }
 const heard = Promise.withResolvers<WebhookEvent>()
 const receiver = createServer(async (request, response) => {
@@ -17,7 +17,7 @@ const receiver = createServer(async (request, response) => {
 }).listen(Number(PORT), '127.0.0.1')
 const webhook = await orThrow(POST('/api/ext/webhooks', { body: hook }))
 
-// Records that other systems already have, one request per kind. Running it again changes nothing.
+// Imports records from other systems with one request for each kind. Running the program again changes nothing.
 const framers = [
   { accountingId: 'QB-2001', companyName: 'Comal Framing Co.', scopes: ['framing'] },
   { accountingId: 'QB-2002', companyName: 'Guadalupe Framers', scopes: ['framing'] },
@@ -33,7 +33,7 @@ const [homeId = ''] = idsOf(await orThrow(POST('/api/ext/homes/batch', { body: {
 const budget = [{ externalId: 'erp-12-7-framing', homeId, scope: 'framing', amount: 42_000 }]
 await orThrow(POST('/api/ext/budget-lines/batch', { body: { match, rows: budget } }))
 
-// Request bids, enter those that arrived by email, and award the lowest.
+// Requests bids, enters those that arrived by email, and awards the lowest.
 const deadline = new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 10)
 const asked = { vendorIds, scope: 'framing', deadline, communityId, homeIds: [homeId] }
 const { id: bidRequestId, number } = await orThrow(POST('/api/ext/bids/request', { body: asked }))
@@ -51,7 +51,7 @@ const ofOrder = { path: { purchaseOrderId: purchaseOrder.id } }
 for (const status of ['approved', 'issued'] as const)
   await orThrow(POST('/api/ext/purchase-orders/{purchaseOrderId}/status', { params: ofOrder, body: { status } }))
 
-// Enter new or changed records in accounting, and report their IDs.
+// Enters new or changed records in accounting and reports their IDs.
 for (let after: string | undefined, hasMore = true; hasMore; ) {
   const query = { limit: 200, ...(after !== undefined && { after }) }
   const queue = await orThrow(GET('/api/ext/accounting/queue', { params: { query } }))

@@ -8,29 +8,28 @@ import { createBuilder, createUnlimitedEnvironment, startService } from '../proc
 import { addCopies, type Sql } from './long-lists.ts'
 
 /**
- * Measures the duration of a batch of 500 rows: once with new rows only, and once with rows that change records. The
- * batch runs
- * among 10,000 and among 200,000 records of the kind: `npm run bench -- batches`, optionally with the IDs of some
- * operations.
+ * Measures how long a batch of 500 rows takes, once with only new rows and once with rows that change existing records.
+ * Compares a table of 10,000 records with one of 200,000 records: `npm run bench -- batches`, optionally with the IDs
+ * of some operations.
  */
 const SIZES = [10_000, 200_000]
 const ROWS = 500
-/** The number of batches of each kind. The slowest batch counts. */
+/** The number of batches of each kind. The slowest one is reported. */
 const BATCHES = 3
 const MAX_SECONDS = 2
 
 interface Kind {
   target: string
-  /** The table of the records, and the operation that lists a record to copy. */
+  /** The table that contains the records. `list` is the operation that returns a record to copy. */
   table: string
   list: OperationId
-  /** A column that refers to a different record of another table in each copy. */
+  /** A column of the table that refers to another record in each copy, and the table of these other records. */
   another?: { column: string; table: string }
   row(n: number, ids: RecordIds): object
   change(n: number): object
 }
 
-/** The IDs of records that rows refer to. */
+/** The IDs of the records to which rows refer. */
 interface RecordIds {
   community: string
   home: string
@@ -41,7 +40,7 @@ interface RecordIds {
 const KINDS: Record<string, Kind> = {
   syncVendors: {
     ...{ target: '/api/ext/vendors/batch', table: 'vendors', list: 'listVendors' },
-    // All vendors have the same phone number, like the branches of a supplier.
+    // All vendors have the same phone number, as the branches of a supplier might.
     row: (n) => ({
       ...{ externalId: `V-${n}`, companyName: `Batch Vendor ${n}`, email: `office${n}@example.com` },
       ...{ phone: '+1 512 555 0100', scopes: ['framing'] },
@@ -114,7 +113,7 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
       const { body } = await sendRequest(service.url, 'GET', world.addressFor(operation), undefined, { key })
       return String(body.data[0].id)
     }
-    // Records that other tables refer to. The first records are copied.
+    // The records to which other tables refer. These first records are copied.
     const ids: RecordIds = {
       ...{ community: await first('listCommunities'), home: await first('listHomes') },
       ...{ vendor: await first('listVendors'), part: await first('listParts') },
@@ -124,7 +123,7 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
     let filled = 0
     for (const size of SIZES) {
       for (const [id, kind] of Object.entries(KINDS)) {
-        // Other kinds refer to vendors, homes, and parts, so all tables are filled, regardless of what is measured.
+        // Always fills all tables, because other kinds of records refer to vendors, homes, and parts.
         const { table, another } = kind
         const copied = { table, another, organizationId, id: firsts.get(id) ?? '' }
         await addCopies(sql, { ...copied, from: filled + 1, to: size })
@@ -164,10 +163,7 @@ async function measureSlowest(url: string, key: string, target: string, rows: re
   return seconds
 }
 
-/**
- * Measures the import of 10,000 vendors in addition to existing vendors, as when a new builder starts to use the
- * service.
- */
+/** Measures the import of 10,000 vendors when vendors already exist, as for a new builder on a used service. */
 async function measureImport(url: string, key: string): Promise<string[]> {
   const rows = Array.from({ length: 10_000 }, (_, n) => ({
     ...{ externalId: `I-${n}`, companyName: `Imported Vendor ${n}`, email: `imported${n}@example.com` },
@@ -177,7 +173,7 @@ async function measureImport(url: string, key: string): Promise<string[]> {
   return [`Import of 10,000 vendors in batches of ${ROWS}: the slowest took ${seconds.toFixed(2)} s.`]
 }
 
-/** Returns the ID that `addCopies` gives to a copy. */
+/** Returns the ID that `addCopies` assigns to a copy. */
 function copyId(id: string, n: number): string {
   return id.slice(0, -8) + n.toString(16).padStart(8, '0')
 }

@@ -1,7 +1,7 @@
 /**
- * Measures how fast the service is, and whether it stays fast as the contract and the data grow. Everything that is
- * compared runs at the same time, in rounds that visit each measurement in turn. On a shared machine, only ratios of
- * adjacent measurements are meaningful. Prints a table and writes dist/bench.json.
+ * Measures how fast the service is, and whether it stays fast as the contract and the data grow. All services that are
+ * compared run at the same time, and each round takes every measurement once. On a shared machine, only the ratios of
+ * measurements that follow one another are meaningful. Prints a table and writes dist/bench.json.
  *
  *   npm run bench                               everything, about a quarter of an hour
  *   npm run bench -- webhooks                   only the webhooks, or parts: latency, throughput, isolation, backup
@@ -75,7 +75,7 @@ const CONNECTIONS = 32
 const COPIES = 10
 const STARTS = 5
 
-/** One measurement: requests of one kind to one service. */
+/** A measurement: requests of one kind to one service. */
 interface Measurement {
   name: string
   service: Service
@@ -84,7 +84,7 @@ interface Measurement {
 
 interface Window extends LoadResult {
   perSecond: number
-  /** The service's processor time per request, in microseconds. */
+  /** The processor time that the service uses for a request, in microseconds. */
   cpuMicros: number
 }
 
@@ -125,7 +125,7 @@ const measurements: Measurement[] = [
 const windows = new Map<string, Window[]>(measurements.map(({ name }) => [name, []]))
 for (const measurement of measurements) await measure(measurement)
 for (let round = 0; round < rounds; round++) {
-  // The order rotates with the round, so that no measurement always follows the same measurement.
+  // Each round starts with a different measurement, so that a measurement does not always follow the same one.
   for (let i = 0; i < measurements.length; i++) {
     const measurement = measurements[(i + round * 4) % measurements.length]
     if (measurement === undefined) continue
@@ -163,7 +163,10 @@ function loadService(what: Load): Promise<LoadResult> {
   return generateLoadInProcess(canPin() ? ['taskset', '-c', '1'] : [], what)
 }
 
-/** Measures the time from the start of the process to its first response, on an existing database and for the mock. */
+/**
+ * Measures the time from the start of the process to its first response, for the service on an existing database and
+ * for the mock.
+ */
 async function measureStarts(): Promise<{ embedded: number[]; postgresql: number[]; mock: number[] }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bench-'))
   const embedded = createUnlimitedEnvironment({ DATA_DIR: folder })
@@ -174,7 +177,7 @@ async function measureStarts(): Promise<{ embedded: number[]; postgresql: number
     ['postgresql', postgresql],
   ] as const) {
     const { key } = await createBuilder(environment)
-    // The first start creates the schema and does not count.
+    // The first start is not measured, because it creates the schema.
     for (let i = 0; i <= STARTS; i++) {
       const started = await startService(environment, {
         probe: '/api/ext/vendors',
@@ -203,16 +206,16 @@ async function measureStarts(): Promise<{ embedded: number[]; postgresql: number
 
 interface FilledDatabase {
   key: string
-  /** IDs of some vendors, spread over all vendors. */
+  /** The IDs of some vendors, spread evenly over all vendors. */
   ids: string[]
 }
 
-/** Inserts a builder with this many vendors directly into the database. */
+/** Inserts a builder with this number of vendors directly into the database. */
 async function fillDatabase(environment: Environment, count: number): Promise<FilledDatabase> {
   const { organizationId, key } = await createBuilder(environment)
   const client = new pg.Client(environment.DATABASE_URL)
   await client.connect()
-  // The TypeIDs are from the past, so that new vendors sort after them.
+  // The IDs contain past times, so that new vendors sort after them.
   await client.query(
     `insert into "vendors" ("organizationId", "id", "companyName", "email", "phone", "scopes", "contactName", "accountingId", "externalId",
        "status", "portalStatus", "complianceStatus", "communityIds", "contacts", "address", "defaultRetainagePercent", "notificationPreferences",
@@ -225,7 +228,7 @@ async function fillDatabase(environment: Environment, count: number): Promise<Fi
      from generate_series(1, $2::int) as n`,
     [organizationId, count],
   )
-  // The search must not index them during the measurement.
+  // Empties the queue, so that the service does not index the vendors during the measurement.
   await client.query('truncate "searchQueue"')
   await client.query('vacuum analyze "vendors"')
   const { rows } = await client.query<{ id: string }>(
@@ -265,7 +268,10 @@ function createRequests(key: string): string[] {
   })
 }
 
-/** Pins the services to one core, and the load and the database to another core, if the machine allows it. */
+/**
+ * Assigns the services to one processor core, and the load generator and the database to another, if the machine allows
+ * this.
+ */
 function pinProcesses(all: Service[]): void {
   if (!canPin()) return
   for (const { pid } of all) execFileSync('taskset', ['-apc', '0', String(pid)], { stdio: 'ignore' })
@@ -350,7 +356,7 @@ function printReport(others: string[]): void {
   )
 }
 
-/** Returns the median of the ratios within each round, which is more stable than the ratio of medians. */
+/** Returns the median of the ratios in the rounds. It is more stable than the ratio of the medians. */
 function medianRatio(of: string, to: string, measure: (window: Window) => number): number {
   const below = windows.get(to) ?? []
   return computeMedian(

@@ -5,21 +5,21 @@ import { readCpuMs } from './processor-time.ts'
 import { createRecord, generateLoad, toRawRequest } from './requests.ts'
 
 /**
- * Measures the processor time of the service's heavy operations, as multiples of a get: `npm run bench -- heavy`. All
- * operations are requested in turn, in rounds. Each operation is compared with the get of its round, because the speed
- * of the machine varies. The median of the rounds counts.
+ * Measures the processor time of the service's heavy operations as multiples of a GET of one record: `npm run bench --
+ * heavy`. Each round requests all operations. An operation is compared with the GET in the same round, because the
+ * speed of the machine varies. The median of the rounds is reported.
  */
 const ROUNDS = 5
 const SECONDS = 3
 const CONNECTIONS = 16
 const HOMES = 20
 const REQUESTS = 40
-/** Vendors to change. Changes of the same vendor wait for each other. */
+/** The number of vendors to change. Concurrent changes of the same vendor would wait for each other. */
 const CHANGED = 100
 
 interface HeavyOperation {
   name: string
-  /** The allowed cost as a multiple of a get. */
+  /** The maximum cost, as a multiple of a GET. */
   most: number
   requests: string[]
 }
@@ -37,7 +37,7 @@ export async function measureHeavyOperations(): Promise<string[]> {
       const before = readCpuMs(service.pid)
       const { answered, refused } = await generateLoad(service, { connections: CONNECTIONS, requests }, SECONDS)
       if (refused > 0) throw new Error(`${name}: ${refused} of ${answered} requests were refused.`)
-      // The first round only warms up.
+      // The first round is only a warm-up.
       if (round >= 0) micros.get(name)?.push(((readCpuMs(service.pid) - before) * 1000) / answered)
     }
     process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`)
@@ -97,7 +97,7 @@ async function listHeavyOperations(service: Service, key: string): Promise<Heavy
     {
       name: 'change of a vendor',
       most: 4.5,
-      // Each request changes something, regardless of the previous request.
+      // Each request must change the vendor, even if the previous request changed the same vendor.
       requests: Array.from({ length: 3 * CHANGED }, (_, i) =>
         send('PATCH', `/vendors/${changedIds[i % CHANGED]}`, { contactName: `Contact ${i}` }),
       ),

@@ -9,23 +9,28 @@ import { addCopies, findTable, LONG_LISTS, listQueryVariants, type QueryVariant,
 
 /**
  * Measures whether lists stay fast as they grow: `npm run bench -- lists listTasks listBids`. Without names, measures
- * all lists. Each list is filled with copies of a record. The list is requested in every order and by every filter,
- * with a value that all records have and a value that no record has. Each query is sent several times to a short and a
- * long list. The best time counts, because other work on the machine affects it least.
+ * all lists. Each list is filled with copies of a record and requested with every sort order and every filter. Filters
+ * have a value that all records have or a value that no record has. Each query is sent several times to a short and to
+ * a long list. The shortest time is reported, because other work on the machine affects it least.
  */
 const SHORT_LIST_ROWS = 10_000
-/** A long list has at least this multiple of the rows of the short list. */
+/** The minimum ratio between the number of rows in the long list and in the short list. */
 const MIN_FACTOR = 5
 const REPETITIONS = 7
 /**
- * The factor, or the number of milliseconds, by which a query may take longer on the long list than on the short list.
+ * The maximum increase of a query's time from the short list to the long list: this factor, or MAX_EXTRA_MS
+ * milliseconds.
  */
 const MAX_FACTOR = 1.5
 const MAX_EXTRA_MS = 3
 
 export const LISTS = LONG_LISTS.map(({ id }) => id)
 
-/** @param rows the number of rows of a long list */
+/**
+ * Measures the given lists, or all lists if none are given.
+ *
+ * @param rows the number of rows in a long list
+ */
 export async function measureLists(names: readonly string[], rows: number): Promise<string[]> {
   const few = Math.min(SHORT_LIST_ROWS, Math.floor(rows / MIN_FACTOR))
   const lines = [`| list | asked | of ${few}, ms | of ${rows}, ms | |`, '| --- | --- | ---: | ---: | --- |']
@@ -33,7 +38,7 @@ export async function measureLists(names: readonly string[], rows: number): Prom
     const { id } = operation
     if (names.length > 0 && !names.includes(id)) continue
     process.stderr.write(`${id}\n`)
-    // Uses a separate server, because a million rows in every table would fill a disk.
+    // Uses its own server, because a million rows in every table would fill the disk.
     const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' })
     if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
     const measured = await measureList(operation, await postgres.database(), [few, rows])
@@ -51,7 +56,7 @@ async function measureList(
   database: string,
   [few, many]: readonly [few: number, many: number],
 ): Promise<string[] | string> {
-  // Emails are recorded only if there is an SMTP server, even if the server never responds.
+  // The service records emails only if an SMTP server is configured, even if it never responds.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'office@example.com' }
   const environment = createUnlimitedEnvironment({ DATABASE_URL: database, ...mail })
   const { organizationId, key } = await createBuilder(environment)
@@ -68,7 +73,7 @@ async function measureList(
     if (address === undefined) return 'it has no address'
     const { body } = await sendRequest(service.url, 'GET', address, undefined, { key })
     const [record] = body.data ?? []
-    // An entry of the audit trail is an event under another name.
+    // An entry of the audit trail contains the ID of its event instead of an ID of its own.
     const id = record?.eventId ?? record?.id
     if (id === undefined) return 'it has no record with an id'
     const table = await findTable(sql, id)
@@ -93,14 +98,17 @@ async function measureList(
   }
 }
 
-/** Returns the best time of each query in milliseconds, or Infinity if the service rejects the parameter value. */
+/**
+ * Returns the shortest time of each query in milliseconds, or Infinity if the service rejects the value of the
+ * parameter.
+ */
 async function measureTimes(url: string, key: string, questions: readonly QueryVariant[]): Promise<number[]> {
   const best = questions.map(() => Number.POSITIVE_INFINITY)
   for (let round = 0; round < REPETITIONS; round++) {
     for (const [i, { name, target }] of questions.entries()) {
       const started = performance.now()
       const answer = await sendRequest(url, 'GET', target, undefined, { key })
-      // Some parameters reject some of the made-up values.
+      // Some parameters do not accept some of the made-up values.
       if (answer.status === 422 && name.endsWith('=zzzz')) continue
       if (answer.status !== 200 && answer.status !== 503) throw new Error(`${name}: ${JSON.stringify(answer.body)}`)
       best[i] = Math.min(best[i] ?? 0, performance.now() - started)
@@ -109,7 +117,7 @@ async function measureTimes(url: string, key: string, questions: readonly QueryV
   return best
 }
 
-/** Returns the first word of the record once it is indexed; empty if its list has no word search. */
+/** Returns the first word of the record after it has been indexed; empty if its list has no search by words. */
 async function findFirstWord(client: pg.Client, id: string): Promise<string[]> {
   while ((await client.query('select from "searchQueue" limit 1')).rowCount !== 0) await delay(100)
   const { rows } = await client.query<{ word: string }>(

@@ -1,7 +1,7 @@
 /**
- * Puts load on one URL and prints the results as JSON. Each of several connections sends its next request as soon as it
- * has received the response to the previous request. Runs as a separate process on plain sockets, so that it uses
- * little of the machine that it measures.
+ * Generates load on one URL and prints the results as JSON. Each of several connections sends its next request as soon
+ * as it has received the previous response. The script runs as a separate process and uses plain sockets, so that it
+ * needs little processor time itself.
  *
  *   echo '{"port":3000,"requests":["GET / HTTP/1.1…"],"connections":32,"seconds":3}' | npx node scripts/bench/load.ts
  */
@@ -10,8 +10,8 @@ import { connect } from 'node:net'
 export interface Load {
   port: number
   /**
-   * Complete requests in the form in which they are sent. Each connection cycles through the requests from a different
-   * start.
+   * Complete requests in the form in which they are sent. Each connection starts with a different request and then
+   * sends all of them in turn.
    */
   requests: string[]
   connections: number
@@ -20,7 +20,7 @@ export interface Load {
 
 export interface LoadResult {
   answered: number
-  /** Responses that were not 2xx. */
+  /** The number of responses with a status other than 2xx. */
   refused: number
   seconds: number
   p50Ms: number

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
 import { contract } from '../conformance/walked-contract.ts'
 
-/** Lists that are filled with copies of a record, and the queries to measure. */
+/** Determines which lists are filled with copies of a record, and which queries are measured. */
 
-/** Lists that stay short although they are not nested in a record, with the reason. */
+/** Lists that stay short although they are not nested in a record, each with the reason. */
 const SHORT_LISTS: Partial<Record<OperationId, string>> = {
   listSkills: 'it stands in the contract',
   listEventTypes: 'it stands in the contract',
@@ -14,16 +14,16 @@ const SHORT_LISTS: Partial<Record<OperationId, string>> = {
   listStatusChanges: 'a record has few of them, and is found by its index',
 }
 
-/** The lists that grow over the years. Nested lists are found through their record and stay short. */
+/** The lists that grow over the years. Nested lists are left out, because they stay short. */
 export const LONG_LISTS: readonly Operation[] = [...contract.operations.values()].filter(
   ({ id, method, path }) =>
     method === 'GET' && id.startsWith('list') && !/^\/api\/portal\/|\{/.test(path) && SHORT_LISTS[id] === undefined,
 )
 
-/** Filters that may read a whole list, because a builder has only a few thousand of these records. */
+/** Filters that may read a whole list, because a builder has at most a few thousand of these records. */
 const MAY_READ_ALL = new Set(['listVendors scope', 'listCostCodes scope'])
 
-/** Runs a statement on any connection and returns its rows. */
+/** Runs a statement on a connection and returns its rows. */
 export type Sql = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
 
 export interface QueryVariant {
@@ -31,18 +31,18 @@ export interface QueryVariant {
   target: string
 }
 
-/** A list, its path, and a record in it. */
+/** A list, its path, and one of its records. */
 interface ListUnderTest {
   operation: Operation
   address: string
   record: Record<string, unknown>
-  /** A word that finds the record and its copies, if there is such a word. */
+  /** A word with which a search finds the record and its copies; empty if there is none. */
   common: string[]
 }
 
 /**
- * Returns the queries for every order and filter of a long list: with a value that all copies of the record have, and
- * with a value that no copy has.
+ * Returns the queries for every sort order and filter of a long list. For each filter, uses a value that all copies of
+ * the record have and a value that no copy has.
  */
 export function listQueryVariants({ operation, address, record, common }: ListUnderTest): QueryVariant[] {
   const separator = address.includes('?') ? '&' : '?'
@@ -58,7 +58,8 @@ export function listQueryVariants({ operation, address, record, common }: ListUn
       const schema = contract.resolve((contract.resolve(declared) as { schema: object }).schema) as Schema
       if (where !== 'query' || required === true || UNTESTED_PARAMETERS.has(name)) return []
       if (name === 'sort') return (schema.enum ?? []).map((order) => ask('sort', order))
-      // A word that no record has, a word that a hundred records have, and a word that all records have.
+      // Searches for a word that no record contains, a word that a hundred records contain, and a word that all records
+      // contain.
       if (name === 'q') return ['zzqx', '7777', ...common].map((word) => ask('q', word))
       if (name === 'ids') return [ask('ids', String(record.id))]
       if (name.endsWith('After')) return [ask(name, '2020-01-01T00:00:00Z'), ask(name, '2099-01-01T00:00:00Z')]
@@ -75,7 +76,7 @@ interface Schema {
   format?: string
 }
 
-/** Returns a value that the records have, and a value that they do not have, as far as such values exist. */
+/** Returns a value that the records have and a value that they do not have, if there are such values. */
 function chooseValues({ enum: all, type, format }: Schema, present: unknown): string[] {
   if (all !== undefined)
     return [...new Set([present ?? all[0], all.find((each) => each !== present)])].flatMap((each) =>
@@ -88,9 +89,9 @@ function chooseValues({ enum: all, type, format }: Schema, present: unknown): st
   return [present, other]
 }
 
-/** Returns the table of a resource. */
+/** Returns the table that contains the resource with this ID; null if there is none. */
 export async function findTable(sql: Sql, id: string): Promise<string | null> {
-  // Nothing refers to events, so they have no foreign key.
+  // Events are found by their prefix, because no other table refers to them.
   if (id.startsWith('evt_')) return 'events'
   const rows = await sql(
     `select c."relname" as "table" from pg_index i join pg_class c on c.oid = i.indrelid
@@ -105,8 +106,8 @@ export async function findTable(sql: Sql, id: string): Promise<string | null> {
 }
 
 /**
- * If copies must be unique in a column, or nearly always are, each copy refers to a different record of a table that is
- * already long.
+ * Columns that must be unique, or nearly always are. Each copy refers to a different record of a table that is already
+ * long.
  */
 const OTHER_REFERENCES: Record<string, { column: string; table: string }> = {
   bids: { column: 'vendorId', table: 'vendors' },
@@ -123,8 +124,8 @@ interface CopyRequest {
 }
 
 /**
- * Copies a row with a different ID for each copy, and different values where values must be unique. Each copy is a
- * second older than the previous copy. Events are newer.
+ * Copies a row. Each copy has its own ID and its own values in unique columns. Each copy is one second older than the
+ * previous one, except that copies of events become newer.
  */
 export async function addCopies(
   sql: Sql,
@@ -162,8 +163,8 @@ export async function addCopies(
      where t."organizationId" = $1 and t."id" = $2 on conflict do nothing`,
     [organizationId, id, from, to],
   )
-  // The service would index the copies in the background, and may already have started. The words of the copies are
-  // therefore also copied here, each with the copy's number. Some kinds of records are not searched by words.
+  // Copies the words in the search index as well, and adds the copy's number to each. Otherwise, the service would
+  // index the copies in the background. Some kinds of records cannot be searched by words.
   await sql('truncate "searchQueue"')
   const [found] = await sql('select from "searchWords" where "organizationId" = $1 and "recordId" = $2 limit 1', [
     organizationId,
@@ -185,15 +186,19 @@ export async function addCopies(
   await vacuumUntilVisible(sql, [table, 'searchWords'])
 }
 
-/** Other transactions of the service end within this time, so that a later vacuum sees all rows. */
+/** Transactions of the service end within this time. After that, a vacuum can process all rows. */
 const MAX_WAIT_MS = 30_000
 const PAUSE_MS = 20
-/** A vacuum leaves single pages unmarked, such as a page that is in use at that moment. */
+/**
+ * The maximum number of pages that may stay unmarked after a vacuum, for example because they are in use at that
+ * moment.
+ */
 const MAX_UNMARKED_PAGES = 4
 
 /**
- * Vacuums tables until nearly all their rows are visible to every transaction. While another transaction is open, a vacuum
- * leaves new rows unmarked, and an index-only scan then reads their table too: more blocks, which no query caused.
+ * Vacuums tables until nearly all of their rows are visible to every transaction. While another transaction is open, a
+ * vacuum does not mark new rows as visible. An index-only scan must then also read the table, and the number of blocks
+ * would be too high.
  */
 export async function vacuumUntilVisible(sql: Sql, tables: readonly string[]): Promise<void> {
   const deadline = performance.now() + MAX_WAIT_MS

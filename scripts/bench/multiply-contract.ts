@@ -2,7 +2,7 @@ import type { ContractDocument } from '../../server/platform/calls/contract.ts'
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const
 
-/** Returns the contract with each operation copied `copies` times under other paths and names. */
+/** Returns a contract that also contains `copies` copies of each operation, with other paths and names. */
 export function multiplyContract(document: ContractDocument, copies: number): ContractDocument {
   const paths = { ...document.paths }
   for (let copy = 2; copy <= copies; copy++) {
@@ -19,7 +19,7 @@ export function multiplyContract(document: ContractDocument, copies: number): Co
   return { ...document, paths }
 }
 
-/** Wraps an object by operation so that the copies of each operation find the same entry. */
+/** Wraps an object with an entry for each operation, so that the copies of an operation have the same entry. */
 export function shareEntriesWithCopies<Kept extends object>(byOperation: Kept): Kept {
   return new Proxy(byOperation, { get: (stored, id) => stored[String(id).replace(/Copy\d+$/, '') as keyof Kept] })
 }

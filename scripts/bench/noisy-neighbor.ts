@@ -6,14 +6,14 @@ import { createRecord, generateLoad, toRawRequest } from './requests.ts'
 
 /**
  * Measures how much one builder's flood of requests delays another builder's requests: `npm run bench -- neighbours`.
- * The other builder keeps eight connections busy, alternately while the first builder does the same and during the
- * flood.
+ * The other builder sends requests on eight connections. Rounds in which the first builder does the same alternate with
+ * rounds in which it floods the service.
  */
 const ROUNDS = 5
 const SECONDS = 4
 const VENDORS = 2000
 const DRAFTS = 200
-/** The factor by which another builder's p99 may grow during a flood. */
+/** The maximum factor by which the other builder's 99th percentile may increase during a flood. */
 const MOST = 2
 
 interface Flood {
@@ -70,8 +70,8 @@ export async function measureNoisyNeighbor(): Promise<string[]> {
 }
 
 /**
- * Twelve clients that run a composite skill repeatedly, each time under a new Idempotency-Key. All vendors can be
- * suggested, because excluded vendors cost little.
+ * Twelve clients that run a composite skill again and again, with a new Idempotency-Key each time. All vendors qualify
+ * for the skill's suggestion, because vendors that it excludes cost little time.
  */
 async function createSkillFlood(service: Service, key: string): Promise<Flood> {
   const insured = {
@@ -94,7 +94,7 @@ async function createSkillFlood(service: Service, key: string): Promise<Flood> {
   return { name: '12 skills at once', connections: 12, requests }
 }
 
-/** Twenty clients that read the largest possible pages. */
+/** Twenty clients that request pages of the maximum size. */
 async function createPageFlood(service: Service, key: string): Promise<Flood> {
   const community = await createRecord(service, key, '/api/ext/communities', { name: 'Large' })
   const lines = Array.from({ length: 200 }, (_, i) => ({ description: `${i} ${'x'.repeat(450)}` }))
@@ -114,7 +114,10 @@ async function createPageFlood(service: Service, key: string): Promise<Flood> {
   }
 }
 
-/** Twenty clients that invite three vendors each time and compete for the same numbers, vendors, and notices. */
+/**
+ * Twenty clients that each invite three vendors again and again. They compete for locks on numbers, vendors, and
+ * notices.
+ */
 async function createBidRequestFlood(service: Service, key: string): Promise<Flood> {
   const vendor = { scopes: ['roofing'], email: 'bids@example.com', status: 'active' }
   const vendorIds: string[] = []
@@ -126,7 +129,7 @@ async function createBidRequestFlood(service: Service, key: string): Promise<Flo
   return { name: '20 bid requests at once', connections: 20, requests }
 }
 
-/** Twelve clients that search their lists for letters that no record contains. */
+/** Twelve clients that search lists for letters that no record contains. */
 function createSearchFlood(key: string): Flood {
   const lists = ['vendors', 'bids/requests', 'purchase-orders', 'homes']
   const requests = lists.map((list) => toRawRequest('GET', `/api/ext/${list}?q=vqx`, key))

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** Returns the user and system time of a process so far in milliseconds; 0 if the system does not report it. */
+/**
+ * Returns the user and system time that a process has used so far, in milliseconds; 0 if the system does not report it.
+ */
 export function readCpuMs(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -22,7 +22,7 @@ export function toRawRequest(method: string, target: string, key: string, body?:
   return `${method} ${target} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\n${headers}${length}\r\n${text}`
 }
 
-/** Sends these requests in turn over several connections for a given time. */
+/** Sends the requests in turn over several connections for the given time. */
 export function generateLoad(
   service: Service,
   { connections, requests }: Pick<Load, 'connections' | 'requests'>,
@@ -31,7 +31,10 @@ export function generateLoad(
   return generateLoadInProcess([], { port: Number(new URL(service.url).port), requests, connections, seconds })
 }
 
-/** Puts load on a URL from a separate process. If the command is not empty, the process runs under this command. */
+/**
+ * Generates load on a URL from a separate process. If `command` is not empty, it starts the process, for example to
+ * assign it to a core.
+ */
 export function generateLoadInProcess(command: readonly string[], load: Load): Promise<LoadResult> {
   const [program = '', ...rest] = [...command, process.execPath, path.join(import.meta.dirname, 'load.ts')]
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })

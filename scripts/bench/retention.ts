@@ -14,16 +14,16 @@ import { type Plumbline, startPlumbline } from '../../server/plumbline.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
- * Measures whether deletion keeps up with new rows, on a private PostgreSQL with fsync on:
- * `npm run bench -- retention`. The jobs run on connections where every statement ends after a second, a tenth of the
- * service's limit. The jobs therefore fail if a statement takes longer.
+ * Measures whether rows are deleted as fast as new rows arrive, on a private PostgreSQL server with fsync: `npm run
+ * bench -- retention`. The statement timeout for the jobs is one second, which is a tenth of the service's timeout. A
+ * job fails if a statement takes longer.
  */
 const MAX_STATEMENT_MS = 1000
 
 const ANSWERS = 1_500_000
 const BUILDERS = 10
 const MONTHS = 6
-/** The number of rows per builder and month. */
+/** The number of rows of a builder in a month. */
 const ROWS = 2500
 const KEPT_DAYS = 365
 
@@ -40,7 +40,7 @@ export async function measureRetention(): Promise<string[]> {
     },
   })
   const plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
-  // Filling the tables takes longer than the service's statement timeout.
+  // Uses no statement timeout, because filling the tables takes longer than the service allows.
   const filling = await openDatabase({ ...config, databaseStatementTimeoutMs: 0 })
   try {
     const lines = [await measureAnswers(plumbline, filling)]
@@ -56,7 +56,7 @@ export async function measureRetention(): Promise<string[]> {
 
 const formatRowsPerSecond = (rows: number, ms: number) => `${Math.round((rows / ms) * 1000)} rows a second`
 
-/** Measures how fast the stored responses of a busy day are deleted. */
+/** Measures how fast the job deletes the stored responses of a busy day. */
 async function measureAnswers({ database, clock }: Plumbline, filling: Database): Promise<string> {
   await filling.transaction(async (trx) => {
     await sql`
@@ -73,7 +73,10 @@ async function measureAnswers({ database, clock }: Plumbline, filling: Database)
   return `${ANSWERS} stored responses deleted:  ${formatRowsPerSecond(ANSWERS, ms)} (goal: 1000; no statement over ${MAX_STATEMENT_MS} ms)`
 }
 
-/** Inserts events and status changes of several builders that are several months past their retention. */
+/**
+ * Measures how fast jobs archive and delete events and status changes of several builders. The rows are several months
+ * older than the retention period.
+ */
 async function measureAged({ app, database, clock }: Plumbline, filling: Database, archives: boolean): Promise<string> {
   for (let i = 0; i < BUILDERS; i++) {
     const provided = { ownerEmail: 'owner@example.com', ownerName: 'Owner', most: 1000 }
@@ -93,7 +96,7 @@ async function measureAged({ app, database, clock }: Plumbline, filling: Databas
 
 async function fillTables(trx: Database['statements'], organizationId: string): Promise<void> {
   const at = sql`now() - interval '${sql.raw(String(KEPT_DAYS + (MONTHS + 1) * 31))} days' + n * interval '${sql.raw(String((MONTHS * 30) / (MONTHS * ROWS)))} days'`
-  // Like real IDs, the IDs are in chronological order. An event has 1.5 kB.
+  // The IDs are in chronological order, like real ones. An event has 1.5 kB.
   await sql`
     insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt", "sequence")
     select ${organizationId}, 'evt_' || lpad(n::text, 10, '0') || substr(${organizationId}, 5), 'vendor.created', 'ven_' || n,

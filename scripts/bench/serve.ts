@@ -1,6 +1,6 @@
 /**
- * The service with its contract mounted COPIES times. Each further copy has the same operations under other paths and
- * names. Nothing else differs, so any extra cost is the cost of a larger contract.
+ * Starts the service with COPIES of its contract. Each copy has the same operations under other paths and names.
+ * Nothing else differs, so the additional cost is that of a larger contract.
  */
 import { pino } from 'pino'
 import { operations, repeats } from '../../server/interfaces/operations.ts'

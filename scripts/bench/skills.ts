@@ -7,11 +7,11 @@ import { startPostgres } from '../processes/postgres.ts'
 import { createUnlimitedEnvironment, runOperatorCommand, startService } from '../processes/service.ts'
 
 /**
- * Measures the reading skills for a builder of 5,000 homes and 3,000 vendors: `npm run bench -- skills`, optionally
+ * Measures the read-only skills for a builder with 5,000 homes and 3,000 vendors: `npm run bench -- skills`, optionally
  * with the names of some skills. The homes are copies of the demo builder's homes with all their records, in a hundred
- * communities. A tenth of the homes is under construction, and the others were built in earlier years. Every example is
- * requested several times. The best time counts, because other work on the machine, including the service's own work,
- * affects it least. Without names, the benchmark also measures the time to find a skill.
+ * communities. A tenth of them are under construction, and the others were built in earlier years. Every example is
+ * requested several times. The shortest time is reported, because other work on the machine affects it least. Without
+ * names, the benchmark also measures how long it takes to find a skill.
  */
 const COPIES = 430
 const COPIES_UNDER_WAY = 43
@@ -22,7 +22,7 @@ const SEARCH_REPETITIONS = 20
 const MAX_SEARCH_MS = 10
 const TASKS_FILE = new URL('../../test/support/tasks-for-agents.json', import.meta.url)
 
-/** The tables that are copied with each home, because reports about many homes read them. */
+/** The tables whose rows are copied with each home, because reports about many homes read them. */
 const HOME_TABLES = [
   ...[
     'homes',
@@ -38,7 +38,8 @@ const HOME_TABLES = [
   'bids',
 ]
 /**
- * The prefixes of the IDs that each copy replaces. All copies share the other IDs. Vendors are copied separately.
+ * The prefixes of the IDs that differ between copies. All other IDs are the same in all copies. Vendors are copied
+ * separately.
  */
 const COPIED_PREFIXES = ['hom', 'bud', 'po', 'tsk', 'mil', 'sel', 'sale', 'pay', 'brq', 'inv', 'bid']
 
@@ -87,7 +88,7 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
   return names.length > 0 ? lines : [...lines, '', measureSearch()]
 }
 
-/** Measures the processor time of finding skills by the words of users. A model searches before it runs a skill. */
+/** Measures the processor time for finding skills with the words of users. A model searches before it runs a skill. */
 function measureSearch(): string {
   const search = getSkillSearch(contract)
   const requests = (JSON.parse(readFileSync(TASKS_FILE, 'utf8')) as { request: string }[]).map(({ request }) => request)
@@ -130,7 +131,7 @@ async function copyRecords(client: pg.Client, organizationId: string): Promise<v
   await client.query('vacuum analyze')
 }
 
-/** The state of the finished copies: two years ago, all work was built and paid for, and all homes were sold. */
+/** The state of copies that are finished homes: they were built, paid for, and sold two years ago. */
 const CLOSED_HOME_VALUES: Record<string, string> = {
   homes: `"status" = 'closed', "closingDate" = coalesce("closingDate", current_date - 700),
     "actualCompletionDate" = coalesce("actualCompletionDate", current_date - 720)`,

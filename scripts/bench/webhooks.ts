@@ -27,8 +27,8 @@ import { createWebhookSecret, getSecretEncryptionContext } from '../../server/pl
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
- * Measures how fast, fair, and steady webhooks are, on a private PostgreSQL with fsync on: `npm run bench -- webhooks`.
- * The receivers run in another process, and the service in this process.
+ * Measures the speed, fairness, and steadiness of webhooks on a private PostgreSQL server with fsync: `npm run bench --
+ * webhooks`. The service runs in this process, and the receivers run in another.
  */
 const THIS_FILE = fileURLToPath(import.meta.url)
 
@@ -37,12 +37,12 @@ interface Arrival {
   atMs: number
 }
 
-/** Returns this machine's time in milliseconds with fractions, comparable between processes. */
+/** Returns the machine's time in milliseconds, with fractions. Times from different processes can be compared. */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now()
 }
 
-// --- the receivers, in a separate process
+// The receivers, which run in a separate process.
 
 function runReceiver(): void {
   let arrivals: Arrival[] = []
@@ -92,7 +92,7 @@ class Receivers {
   }
 }
 
-// --- the measurements
+// The measurements, which run in this process.
 
 interface Bench {
   database: Database
@@ -100,13 +100,13 @@ interface Bench {
   clock: Clock
   receivers: Receivers
   organizationId: string
-  /** The key that the subscriptions act for. */
+  /** The ID of the API key on whose behalf the subscriptions act. */
   keyId: string
 }
 
 const contract = loadContract()
 
-/** The subscriptions are inserted directly into the table, because their number exceeds the maximum per builder. */
+/** Inserts the subscriptions directly into the table, because a builder may not create this many. */
 async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
   const { database, config, organizationId, keyId } = bench
   const now = new Date()
@@ -168,14 +168,17 @@ async function waitUntilCleared(bench: Bench): Promise<void> {
 }
 
 function startWorker({ database, config, clock }: Bench) {
-  // No subscription here fails often enough to be disabled.
+  // Does nothing, because no subscription in this benchmark fails often enough to be disabled.
   const tellDisabled = async () => () => {}
   const log = pino({ level: 'error' })
   const failures = new FailureLog(database, log)
   return startDelivery({ database, config, clock, contract, log, failures, tellDisabled })
 }
 
-/** Measures from the commit to the request's first byte at the receiver, at a steady 200 events a second. */
+/**
+ * Measures the time from the commit of an event to the first byte of the request at the receiver, at a steady rate of
+ * 200 events per second.
+ */
 async function measureLatency(bench: Bench): Promise<string> {
   await subscribe(bench, ['/a'])
   const worker = startWorker(bench)
@@ -196,7 +199,7 @@ async function measureLatency(bench: Bench): Promise<string> {
   await Promise.all(writes)
   await bench.receivers.until(committed.size, 10_000)
   await worker.stop()
-  // The first second is the warm-up.
+  // Ignores the first second, which is the warm-up.
   const waits = [...committed]
     .slice(perSecond)
     .map(([id, atMs]) => (bench.receivers.arrivals.get(`/a ${id}`) ?? Number.NaN) - atMs)
@@ -204,8 +207,8 @@ async function measureLatency(bench: Bench): Promise<string> {
 }
 
 /**
- * Measures the deliveries per second of one process with a backlog, and of a minimal loop that claims, signs, and posts
- * deliveries.
+ * Measures how many deliveries per second one process makes from a backlog. Compares it with a minimal loop that
+ * claims, signs, and posts deliveries.
  */
 async function measureThroughput(bench: Bench): Promise<string> {
   const [events, subscriptions] = [3000, 10]
@@ -232,7 +235,7 @@ async function measureThroughput(bench: Bench): Promise<string> {
   return `deliveries a second of one process: ${ours.toFixed(0)}; a bare loop: ${bare.toFixed(0)}; ratio ${(ours / bare).toFixed(2)} (goal: 2000, 0.5)`
 }
 
-/** Starts the minimum of such a loop: no limits, no retries, and no record of attempts. */
+/** Starts a minimal delivery loop without limits, retries, and records of attempts. */
 async function startBareLoop(bench: Bench): Promise<() => Promise<void>> {
   const db = bench.database.statements
   await sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "nextAttemptAt", "createdAt", "updatedAt")
@@ -275,10 +278,7 @@ async function startBareLoop(bench: Bench): Promise<() => Promise<void>> {
   }
 }
 
-/**
- * Measures the delay with which 1,000 responding receivers get an event while 200 others do not respond until the
- * timeout.
- */
+/** Measures how long 1,000 receivers wait for an event while 200 other receivers do not respond until the timeout. */
 async function measureIsolation(bench: Bench): Promise<string> {
   await waitUntilCleared(bench)
   await subscribe(
@@ -306,8 +306,8 @@ async function measureIsolation(bench: Bench): Promise<string> {
 }
 
 /**
- * Measures the delay with which another builder gets its events while 700 receivers of one builder do not respond until
- * the timeout.
+ * Measures how long one builder waits for its events while 700 receivers of another builder do not respond until the
+ * timeout.
  */
 async function measureNeighbors(bench: Bench): Promise<string> {
   await waitUntilCleared(bench)
@@ -337,7 +337,7 @@ async function measureNeighbors(bench: Bench): Promise<string> {
   return `a builder beside another one with 700 receivers that hang: p50 ${formatMs(percentile(waits, 0.5))}, p95 ${formatMs(percentile(waits, 0.95))}, p99 ${formatMs(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 250)`
 }
 
-/** Measures the cost of a claim on a table of ten thousand deliveries, and of a million. */
+/** Measures the cost of claiming deliveries from a table with ten thousand deliveries and from one with a million. */
 async function measureClaimCost(bench: Bench): Promise<string> {
   const cost: number[] = []
   for (const rows of [10_000, 1_000_000]) {
@@ -347,8 +347,8 @@ async function measureClaimCost(bench: Bench): Promise<string> {
       Array.from({ length: 20 }, (_, i) => `/${i}`),
     )
     await recordEvents(bench, 1)
-    // The newest two thousand deliveries are due. IDs and events are in chronological order, like real IDs and events.
-    // A statement of this size must not run on the connections that requests share.
+    // The newest two thousand deliveries are due. Their IDs and events are in chronological order, like real ones. Runs
+    // in a transaction, because such a large statement must not use the connections for requests.
     await bench.database.transaction((trx) =>
       sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "status", "nextAttemptAt", "createdAt", "updatedAt")
       select ${bench.organizationId}, 'dlv_' || lpad(n::text, 10, '0'), (${ids}::text[])[1 + n % 20], 'evt_' || lpad(n::text, 10, '0'), 'vendor.created', n,
@@ -363,7 +363,7 @@ async function measureClaimCost(bench: Bench): Promise<string> {
     const times: number[] = []
     for (let i = 0; i < 45; i++) {
       const started = performance.now()
-      // Allows one more delivery per subscription in each round.
+      // In each round, one more delivery is allowed for each subscription.
       const turns = ids.map((webhookId) => ({ organizationId, webhookId, most: 1 + i }))
       await claimDeliveries({ ...bench, owners }, turns)
       times.push(performance.now() - started)
@@ -374,7 +374,7 @@ async function measureClaimCost(bench: Bench): Promise<string> {
   return `a claim before ten thousand deliveries: ${formatMs(small)}; before a million: ${formatMs(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`
 }
 
-/** Records many events together instead of one by one. */
+/** Records many events in one transaction instead of one by one. */
 async function recordMany({ database, organizationId }: Bench, events: number, type: string): Promise<void> {
   await database.transaction(async (trx) => {
     await sql`insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt")
@@ -386,8 +386,8 @@ async function recordMany({ database, organizationId }: Bench, events: number, t
 }
 
 /**
- * Measures the events per second that get numbers and deliveries, from a backlog of twenty thousand and of 200,000
- * events.
+ * Measures how many events per second get their numbers and deliveries, from a backlog of twenty thousand events and
+ * from one of 200,000.
  */
 async function measureBacklog(bench: Bench): Promise<string> {
   const { database, config, clock } = bench
@@ -413,8 +413,8 @@ async function measureBacklog(bench: Bench): Promise<string> {
 }
 
 /**
- * Measures dispatching during a backup, whose snapshot keeps all rows dispatched since its start: first for few events,
- * then for a hundred thousand.
+ * Measures dispatching during a backup, first for a few events and then for a hundred thousand. Because of the backup's
+ * snapshot, PostgreSQL cannot remove the rows that are dispatched during the backup.
  */
 async function measureDuringBackup(bench: Bench): Promise<string> {
   await waitUntilCleared(bench)
@@ -454,7 +454,7 @@ const PARTS = {
 }
 export const WEBHOOK_PARTS: readonly string[] = Object.keys(PARTS)
 
-/** Runs all parts, or the parts with these names, and returns a line for each part. */
+/** Runs all parts or those with these names. Returns one line for each part. */
 export async function measureWebhooks(requested: readonly string[]): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) return []
@@ -464,7 +464,7 @@ export async function measureWebhooks(requested: readonly string[]): Promise<str
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE: 'true',
   })
-  // Setting up the measurements takes longer than the statements of a request may take.
+  // Uses a long statement timeout, because setting up the measurements takes longer than a request may take.
   const database = await openDatabase({ ...provided, databaseStatementTimeoutMs: 600_000 })
   const clock = new Clock()
   await migrate(database)
@@ -483,7 +483,7 @@ export async function measureWebhooks(requested: readonly string[]): Promise<str
   return lines
 }
 
-/** Creates a builder and a key with every permission. */
+/** Creates a builder and an API key with every permission. */
 async function createBuilder({ database, clock }: Pick<Bench, 'database' | 'clock'>) {
   const { organization } = await createOrganization(database, clock, {
     name: 'Harrow & Finch Homes',

@@ -12,27 +12,27 @@ import { CANNOT_SUCCEED, contract } from './walked-contract.ts'
 import { findBodySchema, findIdPrefix, sendWithFreeNames, World } from './world.ts'
 
 /**
- * Checks the requirements that a server must meet to conform to this contract, for every operation in the contract. The
- * checks use their own resources, created from the contract's examples, and remove them at the end. main.ts runs them.
+ * Checks whether a server meets the requirements of the contract, for every operation. The checks create their own
+ * resources from the contract's examples and remove them at the end. main.ts runs the checks.
  */
 const { baseUrl, key, restrictedKey, receiver, isProxied, isStateless, only, progress } = readOptions()
 /**
- * The permissions of the keys. If an operation requires other permissions, the run only checks that the operation is
- * rejected.
+ * The permissions of the keys. For an operation that requires other permissions, the run only checks that the server
+ * rejects it.
  */
 const permittedByKey = new Set(key.permissions)
 const permittedByRestrictedKey = new Set(restrictedKey?.permissions)
 const operations = [...contract.operations.values()].filter(({ id }) => only === undefined || id === only)
 
-/** Results of the run for one operation. Every response is checked, regardless of the purpose of its request. */
+/** The results for one operation. Every response is checked, even if its request had another purpose. */
 interface SeenOperation {
-  /** The errors in the operation's responses, each with the first request that showed the error. */
+  /** The errors in the operation's responses, each with the first request that revealed it. */
   faults: Map<string, string>
   /** Whether the operation has succeeded at least once. */
   hasSucceeded: boolean
-  /** The reason why the operation has not succeeded, from the response that rejected it. */
+  /** The reasons why the operation has not succeeded, from the responses that rejected it. */
   refusals: Map<string, string>
-  /** A creation that was sent twice with one Idempotency-Key, with both responses. */
+  /** A creation that was sent twice with the same Idempotency-Key, and both responses. */
   repeated: { first: ServiceResponse; again: ServiceResponse; headers: Record<string, string> } | null
 }
 const seenByOperation = new Map(
@@ -42,7 +42,7 @@ const seenByOperation = new Map(
   ]),
 )
 
-/** The request of each response, for reports. */
+/** The request that belongs to each response, for reports. */
 const exchanges = new WeakMap<ServiceResponse, Exchange>()
 
 const remote = connectRemoteService(baseUrl, key.secret, (seconds) =>
@@ -101,7 +101,7 @@ describe('unknown callers are rejected', () => {
       const address = createPlainAddress(operation)
       expectProblem(await world.send(operation, { address, key: null }), 401, 'missing_key')
       if (isStateless) return
-      // A proxy checks only that there is a key.
+      // A proxy accepts any key and only checks that there is one.
       const wrong = await world.send(operation, { address, key: `${key.secret.slice(0, -4)}0000` })
       expectProblem(wrong, 401, 'invalid_key')
     })
@@ -150,7 +150,7 @@ describe('invalid input is rejected, with a pointer to the error', () => {
         const { [name]: _left, ...rest } = good
         expectErrorAt(await world.send(operation, { address, body: rest }), `/${name}`)
       }
-      // A proxy that parses the body itself may never respond to a malformed body.
+      // If a proxy parses the body itself, it may never respond to a malformed one.
       if (isProxied) return
       expectProblem(await world.send(operation, { address, body: '{"a":' }), 400, 'malformed_json')
       const headers = { 'content-type': 'text/plain' }
@@ -209,7 +209,7 @@ describe('the pages of a list have no gaps and no duplicates', () => {
         const next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1]
         expectThat((next === undefined) === (nextCursor === null), page, 'a Link header that agrees with nextCursor')
       }
-      // A list may grow while it is read, but every item of the first read must stay, in the same order.
+      // A list may grow while it is read, but the items of the first read must remain, in the same order.
       const ids = (items: unknown[]) => items.map((item) => (item as { id?: string }).id ?? JSON.stringify(item))
       expectThat(new Set(ids(walked)).size === walked.length, last, `each item once, but the pages are ${ids(walked)}`)
       const first = new Set(ids(whole.body.data))
@@ -230,8 +230,8 @@ describe('the filters of a list select the items that match', () => {
       const address = createAddress(operation)
       const { body: all } = await requireSuccess(operation, addQuery(address, `limit=${FILTERED_ITEMS}`))
       for (const filter of listFilters(operation)) {
-        // Uses the oldest item, because a list usually begins with the newest items, which must not be returned for its
-        // value.
+        // Uses the oldest item. A list usually begins with the newest items, and they must not be returned for the
+        // oldest item's value.
         const item = all.data.findLast((each: Item) => findFilterValue(filter, each) !== null)
         const value = item === undefined ? null : findFilterValue(filter, item)
         if (value === null || address.includes(`${filter.parameter}=`)) continue
@@ -241,7 +241,7 @@ describe('the filters of a list select the items that match', () => {
         const others = items.filter((each) => !matchesFilter(filter, each, value)).map((each) => each[filter.field])
         const expected = `only items whose ${filter.field} matches ${value}`
         expectThat(others.length === 0, response, `${expected}, but there are items with ${JSON.stringify(others)}`)
-        // A filter by timestamp selects later items, which excludes the item itself.
+        // With a filter by time, the list contains only later items, not the item itself.
         const isFound = items.some(({ id }) => id === item.id) || response.body.nextCursor !== null
         expectThat(filter.selects === 'since' || isFound, response, `${item.id} among the items for ${value}`)
       }
@@ -264,7 +264,8 @@ describe('conditional requests are supported', () => {
     test(`${operation.id}, another version`, async (t) => {
       if (isStateless) return t.skip(STATELESS)
       if (!isPermitted(operation)) return t.skip('the key does not have the permission')
-      // A resource that cannot be changed in any version is rejected for that reason, so try the next resource.
+      // If the server rejects a stale version for another reason, because the resource cannot be changed at all, tries
+      // the next resource.
       for (let which = 0; ; which++) {
         const address = world.addressOf(operation, which)
         assert.ok(address !== undefined, 'no record can be changed')
@@ -280,18 +281,19 @@ describe('the examples succeed, and every response of this run matches the contr
     progress('sending the examples')
     for (const operation of operations) if (operation.method === 'GET') await tryOperation(world, operation)
     const changing = operations.filter(({ method }) => method !== 'GET')
-    // Delete dependent resources before the resource they belong to.
+    // Deletes dependent resources before the resource to which they belong.
     const removing = changing.filter(({ method }) => method === 'DELETE').toReversed()
     const inOrder = [...changing.filter((operation) => !removing.includes(operation)), ...removing]
     for (const operation of inOrder) {
-      // Runs before anything is deleted, because some operations depend on a later operation, such as locking a budget.
+      // Runs the pending operations again before anything is deleted, because some depend on a later operation, such as
+      // locking a budget.
       if (operation === removing[0])
         for (const earlier of inOrder.filter((one) => one.method !== 'DELETE' && isUnfinished(one)))
           await tryOperation(world, earlier)
       await tryOperation(world, operation)
     }
-    // By now, some resources are in a final state, so new resources are created for the operations that have not
-    // succeeded yet.
+    // By now, some resources are in a final state. Creates new resources for the operations that have not succeeded
+    // yet.
     for (
       let pending = inOrder.filter(isUnfinished);
       !isStateless && pending.length > 0 && worlds.length < MAX_WORLDS;
@@ -299,7 +301,8 @@ describe('the examples succeed, and every response of this run matches the contr
       progress(`creating more for ${pending.map(({ id }) => id).join(', ')}`)
       const another = new World(service, key.secret, receiver)
       worlds.push(another)
-      // The last world has all resources, in case an operation needs a resource that the contract does not declare.
+      // The last world contains all kinds of resources, in case an operation needs one that the contract does not
+      // declare.
       await (worlds.length < MAX_WORLDS ? another.populateFor(pending) : another.populate())
       if (pending.some(({ id }) => id === 'undoImport')) await another.importFile()
       for (const operation of pending) {
@@ -341,7 +344,7 @@ describe('a repeated creation returns the same response and runs once', () => {
         'true',
         describeExchange(exchange, 'Idempotent-Replayed: true'),
       )
-      // The same key with a different request is an error of the client.
+      // Reusing an Idempotency-Key for a different request is an error of the client.
       const skills = contract.operations.get('executeSkill')
       if (skills === undefined || !isPermitted(skills)) return
       const other = await world.send(skills, { body: { skill: 'getCaller', input: {} }, headers })
@@ -351,8 +354,8 @@ describe('a repeated creation returns the same response and runs once', () => {
 })
 
 /**
- * Sends the examples to one resource after another, because the state of one resource may forbid an operation that the
- * state of another resource allows.
+ * Sends the examples for one resource after another, because the operation may be possible in the state of only some of
+ * them.
  */
 async function tryOperation(at: World, operation: Operation): Promise<void> {
   if (!isPermitted(operation)) return
@@ -375,8 +378,8 @@ async function tryOperation(at: World, operation: Operation): Promise<void> {
 }
 
 /**
- * Changes the state of the resource as far as the examples of its status operation allow, because some actions need
- * more than one change. A change that first requests approval is repeated, which grants it.
+ * Changes the status of the resource step by step with the examples of its status operation, because some actions need
+ * more than one change. If a change first requests approval, repeats the change, which grants the approval.
  */
 async function moveAlong(at: World, operation: Operation): Promise<void> {
   const [, resource] = /^(.*\/\{\w+\})\/[\w-]+$/.exec(operation.path) ?? []
@@ -407,9 +410,12 @@ const MAX_WORLDS = 4
 const PAGE_SIZE = 2
 const PAGES = 4
 const MAX_TRIES = 8
-/** The last rejections explain why no example succeeds. The first rejections were intended. */
+/**
+ * The maximum number of rejections to report. The last ones explain why no example succeeds; the first ones were
+ * intended.
+ */
 const MAX_SHOWN_REFUSALS = 5
-/** The maximum number of items that a list returns at once. */
+/** The maximum number of items that the run requests when it checks a filter. */
 const FILTERED_ITEMS = 100
 const STATELESS = 'a stateless mock keeps no records and checks no keys'
 
@@ -428,7 +434,7 @@ function createAddress(operation: Operation): string {
   return world.addressFor(operation)
 }
 
-/** Returns a URL with arbitrary IDs, because a caller without access is rejected before the server checks the IDs. */
+/** Returns a URL with arbitrary IDs. The server must reject a caller without access before it looks at the IDs. */
 function createPlainAddress(operation: Operation): string {
   return world.addressOf(operation) ?? operation.path.replaceAll(/\{\w+\}/g, 'x')
 }
@@ -463,8 +469,8 @@ function expectErrorAt(response: ServiceResponse, pointer: string): void {
 }
 
 /**
- * Whether the validating proxy rejected the request itself. If the proxy rejects a response of the server, the response
- * is an error of the server.
+ * Returns whether the validating proxy rejected the request itself. If the proxy rejects a response from the server,
+ * the server is at fault.
  */
 function isFromProxy({ status, body }: ServiceResponse): boolean {
   return isProxied && status < 500 && String(body?.type).startsWith('https://stoplight.io/prism/errors#')

@@ -4,8 +4,9 @@ import { contract, listEntriesAtPath } from './walked-contract.ts'
 import { findBodySchema, findCreatedPrefix, findIdPrefix, listOperationsByPrefix, type World } from './world.ts'
 
 /**
- * Removes everything that the worlds created: archives or deletes resources that have an operation for it, and ends the
- * other resources, such as bid requests. Returns a line for each kind of which a resource remains.
+ * Removes everything that the worlds created. Archives or deletes resources if there is an operation for it. Sets other
+ * resources to a final status; for example, cancels bid requests. Returns a line for each kind of resource that
+ * remains.
  */
 export async function cleanUpWorlds(worlds: readonly World[]): Promise<string[]> {
   const left = new Map<Operation, { ended: number; kept: number }>()
@@ -33,7 +34,10 @@ export async function cleanUpWorlds(worlds: readonly World[]): Promise<string[]>
   })
 }
 
-/** Finds indirectly created resources, such as the purchase order of an accepted bid, through their owner. */
+/**
+ * Finds resources that were created indirectly, such as the purchase order of an accepted bid, through the record to
+ * which they belong.
+ */
 async function findIndirectRecords(world: World): Promise<void> {
   for (const list of contract.operations.values()) {
     const [, kind] = [...world.made].find(([, { path }]) => path === list.path) ?? []
@@ -45,7 +49,7 @@ async function findIndirectRecords(world: World): Promise<void> {
     for (const id of world.idsFor(owner)) {
       const { status, body } = await world.send(list, { address: `${list.path}?${owner}=${id}&limit=100` })
       if (status !== 200) continue
-      // A filtered list may also include items that belong to everyone.
+      // A filtered list may also include items that belong to no particular record.
       for (const item of body.data) if (item[owner] === id) world.remember(item.id)
     }
   }
@@ -54,8 +58,8 @@ async function findIndirectRecords(world: World): Promise<void> {
 async function endRecords(world: World): Promise<ReadonlySet<string>> {
   const ended = new Set<string>()
   const tryAll = async (endingsFor: (prefix: string) => Ending[]): Promise<void> => {
-    // A resource that other resources use can be removed only after them, so the loop repeats as long as anything is
-    // removed.
+    // A resource that others use can be removed only after them, so the loop continues as long as it can remove
+    // anything.
     for (let before = -1; before < ended.size; ) {
       before = ended.size
       for (const prefix of [...world.made.keys()].toReversed()) {
@@ -64,7 +68,8 @@ async function endRecords(world: World): Promise<ReadonlySet<string>> {
       }
     }
   }
-  // Deletes the resources that can be deleted, and ends a resource only if this makes the deletion possible.
+  // Deletes the resources that can be deleted. Changes a resource to a final status only if this makes the deletion
+  // possible.
   await tryAll((prefix) => {
     const endings = listEndings(prefix)
     const deletions = endings.filter(({ operation }) => operation.method === 'DELETE')
@@ -84,7 +89,7 @@ async function tryEnding(world: World, endings: Ending[], id: string): Promise<b
   for (const { operation, parameter, body } of endings) {
     const response = await world.send(operation, { address: toAddress({ operation, parameter }, id), body })
     if (response.status >= 300 && response.status !== 404) continue
-    // A resource that had to be ended first can be deleted now.
+    // A resource that had to get a final status first can be deleted now.
     const [deletion] = endings.filter((other) => other.operation.method === 'DELETE' && other.operation !== operation)
     if (deletion !== undefined) await world.send(deletion.operation, { address: toAddress(deletion, id) })
     return true
@@ -96,7 +101,7 @@ function toAddress({ operation, parameter }: Pick<Ending, 'operation' | 'paramet
   return operation.path.replace(`{${parameter}}`, id)
 }
 
-/** Returns the operations that delete a resource of this kind or end it permanently. */
+/** Returns the operations that delete resources of this kind or set them to a final status. */
 function listEndings(prefix: string): Ending[] {
   const endings: Ending[] = []
   for (const operation of contract.operations.values()) {
@@ -119,7 +124,7 @@ function listEndings(prefix: string): Ending[] {
 const FINAL_ACTIONS = ['cancel', 'withdraw', 'revoke', 'void']
 const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated', 'declined', 'rejected']
 
-/** Returns the example body of the operation, such as the reason for ending a resource. */
+/** Returns the example body of the operation, such as the reason for canceling a resource. */
 function findExample(operation: Operation): unknown {
   const [first] = listEntriesAtPath(
     ...toOperationKeyPath(operation),

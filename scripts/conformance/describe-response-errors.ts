@@ -3,8 +3,8 @@ import type { ServiceResponse } from './service.ts'
 import { contract, describeSchemaErrors, getValueAtPath } from './walked-contract.ts'
 
 /**
- * Describes the errors of a response according to its operation in the contract; returns an empty string if there are
- * no errors. Checks the status, the required headers, and the type and schema of the body.
+ * Describes the differences between a response and the contract for its operation; empty if there are none. Checks the
+ * status, the required headers, and the type and schema of the body.
  */
 export function describeResponseErrors(operation: Operation, answer: ServiceResponse): string {
   const { status, body, headers } = answer
@@ -29,7 +29,7 @@ export function describeResponseErrors(operation: Operation, answer: ServiceResp
     : `${operation.id} returns ${status} with a body that does not match its schema:\n${wrong}\n${shortenBody(body)}`
 }
 
-/** Returns the path of an operation in the document. */
+/** Returns the keys that lead to an operation in the document. */
 export function toOperationKeyPath({ path, method }: Operation): string[] {
   return ['paths', path, method.toLowerCase()]
 }

@@ -3,7 +3,7 @@ import type { ServiceResponse } from './service.ts'
 
 /** A request and its response, for reports. */
 export interface Exchange {
-  /** The name of the operation; null for a path or method that the contract does not have. */
+  /** The operationId; null for a path or method that is not in the contract. */
   operation: string | null
   method: string
   target: string
@@ -11,7 +11,7 @@ export interface Exchange {
   response: ServiceResponse
 }
 
-/** Describes a failed check so that its reader can repeat it. Never contains the key. */
+/** Describes a failed check in a way that allows readers to repeat it. Never includes the API key. */
 export function describeExchange(exchange: Exchange | undefined, expected: string, actual?: string): string {
   if (exchange === undefined) return `Expected:  ${expected}${actual === undefined ? '' : `\nActual:    ${actual}`}`
   const { operation, method, target, body, response } = exchange

@@ -3,16 +3,16 @@ import { contract } from './walked-contract.ts'
 
 type Item = Record<string, unknown>
 
-/** A query parameter of a list, and the field of the list's items by which the parameter selects. */
+/** A query parameter of a list, and the field of the items to which the parameter applies. */
 export interface Filter {
   readonly parameter: string
   readonly field: string
-  /** Whether the parameter selects items with this value, or items with at least this timestamp. */
+  /** Whether the list contains the items with this value, or those with this time or a later one. */
   readonly selects: 'equal' | 'since'
 }
 
 /**
- * Returns the filters whose name states the field by which they select: `vendorId`, `scope` for `scopes`,
+ * Returns the filters whose name contains the name of the field, such as `vendorId`, `scopes` for `scope`, and
  * `createdAfter`.
  */
 export function listFilters(operation: Operation): Filter[] {
@@ -39,14 +39,14 @@ function listItemFields({ declaration }: Operation): ReadonlySet<string> {
   return new Set(Object.keys(item.properties ?? {}))
 }
 
-/** Returns a filter value that this item has; null if the item has no such value. */
+/** Returns the item's value for a filter; null if the item has none. */
 export function findFilterValue({ field }: Filter, item: Item): string | null {
   const value = Array.isArray(item[field]) ? item[field][0] : item[field]
   return ['string', 'number', 'boolean'].includes(typeof value) && value !== '' ? String(value) : null
 }
 
 /**
- * Returns whether an item may be in a list with this filter. An item without a value may belong to everyone, such as a
+ * Returns whether an item may be in a list with this filter. An item without a value may apply to all values, such as a
  * price that is valid in every community.
  */
 export function matchesFilter({ field, selects }: Filter, item: Item, value: string): boolean {
@@ -56,7 +56,7 @@ export function matchesFilter({ field, selects }: Filter, item: Item, value: str
   return [has].flat().some((each) => normalize(each) === normalize(value))
 }
 
-/** Keys that users type are compared case-insensitively. */
+/** Ignores case, because the service compares keys that users type without regard to case. */
 function normalize(value: unknown): string {
   return String(value).normalize('NFKC').trim().toLowerCase()
 }

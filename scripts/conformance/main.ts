@@ -16,7 +16,8 @@ import { contract, document } from './walked-contract.ts'
  *
  *   npm run conformance -- --base-url http://localhost:3000 --key plb_…
  *
- * Prints a report as it goes, and optionally writes one for a CI. Exits with 0 if all checks pass and with 1 otherwise.
+ * Prints a report during the run, and optionally writes a report for a CI system. Exits with 0 if all checks pass and
+ * with 1 otherwise.
  */
 interface CommandOptions {
   baseUrl: string
@@ -87,11 +88,11 @@ results.on('test:fail', () => {
 results.compose(new spec()).pipe(process.stdout)
 if (given.junit !== undefined) await finished(results.compose(junit).pipe(createWriteStream(given.junit)))
 
-/** Returns the key and its permissions; ends the run if the server does not respond or rejects the key. */
+/** Returns the key with its permissions. Ends the run if the server does not respond or rejects the key. */
 async function readKey(secret: string): Promise<Key> {
   const response = await sendRequest(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch(
     (error: NodeJS.ErrnoException) => {
-      // For a name with several addresses, the error has only a code.
+      // If the host name has several addresses, the error has no message, only a code.
       return program.error(`${baseUrl} is not responding: ${error.message || error.code}`)
     },
   )

@@ -1,19 +1,21 @@
-/** The options of a run, which main.ts sets before the checks are loaded. */
+/** The options of a run. main.ts sets them before it loads the checks. */
 export interface Options {
   /** The server's URL, without a trailing slash. */
   baseUrl: string
   key: Key
-  /** A key of the same organization with fewer permissions, to check that it is rejected. */
+  /** An API key of the same organization with fewer permissions. The run checks that the server rejects it. */
   restrictedKey?: Key
-  /** The URL of created webhook subscriptions. */
+  /** The URL for webhook subscriptions that the run creates. */
   receiver: string
-  /** Whether the server is behind a validating proxy, whose own rejections count as rejections of the server. */
+  /**
+   * Whether the server is behind a validating proxy. A rejection by the proxy is treated as a rejection by the server.
+   */
   isProxied: boolean
-  /** Whether the server is a mock that keeps no records and accepts every key. */
+  /** Whether the server is a mock that stores no records and accepts every key. */
   isStateless: boolean
   /** The only operation to check. By default, all operations are checked. */
   only?: string
-  /** Prints a line of progress. */
+  /** Prints a line about the progress. */
   progress(line: string): void
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
-/** A source of random integers, and of all values derived from these integers. */
+/** A source of random integers. All other random values are derived from them. */
 export abstract class Random {
-  /** Returns an evenly distributed integer, both ends included. */
+  /** Returns an evenly distributed integer from `min` to `max`, including both. */
   abstract between(min: number, max: number): number
 
   /** Returns a number from 0 up to but not including 1. */
@@ -21,7 +21,7 @@ export abstract class Random {
   }
 }
 
-/** A source that is determined by its seed (mulberry32), so that findings can be reproduced. */
+/** A source whose numbers are determined by a seed (mulberry32), so that failures can be reproduced. */
 export class SeededRandom extends Random {
   #state: number
 
@@ -39,8 +39,8 @@ export class SeededRandom extends Random {
 }
 
 /**
- * A source with values from fast-check, which repeats a run from its seed and shrinks a failure to the smallest failing
- * values.
+ * A source whose numbers come from fast-check, which can repeat a run with its seed and reduce a failure to the
+ * smallest values that cause it.
  */
 export class DrawnRandom extends Random {
   readonly #draw: fc.GeneratorValue
@@ -55,7 +55,8 @@ export class DrawnRandom extends Random {
   }
 }
 
-// By default, fast-check prefers values near the ends, which would make every rare choice a frequent choice.
+// Returns evenly distributed integers. By default, fast-check prefers values near the bounds, which would make rare
+// choices frequent.
 function evenIntegers(min: number, max: number): fc.Arbitrary<number> {
   return fc.noBias(fc.integer({ min: min, max: max }))
 }

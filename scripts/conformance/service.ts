@@ -1,13 +1,13 @@
 import http from 'node:http'
 import https from 'node:https'
 
-/** A service to which requests are sent, regardless of where it runs. */
+/** A service to which requests are sent, wherever it runs. */
 export interface Service {
   request(method: string, target: string, body?: unknown, options?: RequestOptions): Promise<ServiceResponse>
 }
 
 export interface RequestOptions {
-  /** Used instead of the default key; null for no key. */
+  /** The key to use instead of the default one; null for no key. */
   key?: string | null | undefined
   headers?: Record<string, string>
 }
@@ -20,9 +20,9 @@ export interface ServiceResponse {
 }
 
 /**
- * Sends one request. A string body is sent unchanged, so that it can have any content. Every other body is sent as
- * JSON. Redirects are not followed. Does not use `fetch`, because a run sends thousands of requests, and `fetch` would
- * take three times as long.
+ * Sends one request. Sends a string body unchanged, so that it can have any content, and every other body as JSON. Does
+ * not follow redirects. Does not use `fetch`, which would take three times as long for the thousands of requests of a
+ * run.
  */
 export async function sendRequest(
   baseUrl: string,
@@ -43,7 +43,7 @@ export async function sendRequest(
         done(toAnswer(response.statusCode ?? 0, toHeaders(response.rawHeaders), utf8.decode(Buffer.concat(chunks))))
       })
     })
-    // The limit also applies to a response that arrives slowly, byte by byte.
+    // The limit also applies if the response arrives slowly, byte by byte.
     const over = setTimeout(() => sent.destroy(new Error(`${method} ${target} got no response.`)), MAX_ANSWER_MS)
     sent.on('close', () => clearTimeout(over))
     sent.on('error', fail)
@@ -59,7 +59,7 @@ function toHeaders(raw: readonly string[]): Headers {
   return headers
 }
 
-/** Returns the body as text, and the headers for the body and the key. */
+/** Returns the body as text, with the headers for the body and the key. */
 function toSentRequest(
   body: unknown,
   { key, headers }: RequestOptions = {},
@@ -74,23 +74,23 @@ function toSentRequest(
   }
 }
 
-/** Returns the response, with its body parsed if it is JSON. */
+/** Returns the response. Parses its body if it is JSON. */
 function toAnswer(status: number, headers: Headers, text: string): ServiceResponse {
   const isJson = /[/+]json(;|$)/.test(headers.get('content-type') ?? '')
   return { status, body: isJson ? JSON.parse(text) : text, headers }
 }
 
-/** Adds the default key to the options of a request, unless they name another key or null. */
+/** Adds the default key to the options of a request, unless they contain another key or null. */
 export function addDefaultKey(defaults: string, options: RequestOptions = {}): RequestOptions {
   return { ...options, key: options.key === undefined ? defaults : options.key }
 }
 
-/** The maximum time to wait for a complete response. */
+/** The maximum time until a response is complete. */
 const MAX_ANSWER_MS = 60_000
 
 /**
- * Returns a service at a URL. The limits of the service are respected: a request that must wait is sent again later,
- * and `onWait` is called with the number of seconds.
+ * Returns a service at a URL. Respects the limits of the service: if a request must wait, calls `onWait` with the
+ * number of seconds and sends the request again after that time.
  */
 export function connectRemoteService(baseUrl: string, key: string, onWait: (seconds: number) => void): Service {
   return {
@@ -99,7 +99,7 @@ export function connectRemoteService(baseUrl: string, key: string, onWait: (seco
         const response = await sendRequest(baseUrl, method, target, body, addDefaultKey(key, options))
         if (response.status !== 429) return response
         const seconds = Number(response.headers.get('retry-after') ?? 1)
-        // Never wait for a daily quota.
+        // Does not wait until a daily quota is renewed.
         if (!(seconds <= MAX_WAIT_S)) return response
         onWait(seconds)
         await new Promise((next) => setTimeout(next, Math.max(seconds, 1) * 1000))

@@ -3,18 +3,18 @@ import type { Random } from './random.ts'
 import { getValueAtPath } from './walked-contract.ts'
 
 /**
- * Generates values from the schemas of the contract: valid values, and values that violate their schema in one place.
- * The generator knows the keywords that the contract uses, but no resource by name. For an ID, it calls `idFor` with
- * the name of the field.
+ * The source of IDs and URLs for a generator of values. The generator creates values from the contract's schemas: valid
+ * values, and values that violate their schema in one location. It knows the keywords that the contract uses, but no
+ * particular resources. For an ID, it calls `idFor` with the name of the field.
  */
 export interface ValueSources {
   random: Random
   /**
-   * Returns an ID for a field of this name (`vendorId`, `communityIds`); undefined to generate an ID that refers to
-   * nothing.
+   * Returns an ID for a field with this name, such as `vendorId` or `communityIds`. If undefined, an ID is generated
+   * that belongs to no record.
    */
   idFor(field: string): string | undefined
-  /** The value of every field named `url`, so that nothing is ever sent anywhere else. */
+  /** The value of every field named `url`, so that nothing is sent to any other URL. */
   url: string
 }
 
@@ -56,10 +56,10 @@ function makeValidText(schema: Schema, { random, idFor, url }: ValueSources, fie
   }
   if (typeof schema.pattern === 'string') {
     const text = makeMatchingText(schema, random)
-    // A pattern that requires something only in a part of the text still matches if the text is extended.
+    // If the pattern requires only a part of the text, the text still matches after it is extended.
     return [...(text.length < min ? text.padEnd(min, 'x') : text)].slice(0, max).join('')
   }
-  // Most texts are short. Occasionally, a text has the maximum length.
+  // Most texts are short. Occasionally, a text has the maximum length, or 3,000 characters if that is less.
   const length = random.chance(0.05) ? Math.min(max, 3000) : random.between(min, Math.max(min, Math.min(max, 30)))
   const alphabet = random.chance(0.8) ? PLAIN_CHARACTERS : STRANGE_CHARACTERS
   return Array.from({ length }, () => random.pick(alphabet))
@@ -69,7 +69,7 @@ function makeValidText(schema: Schema, { random, idFor, url }: ValueSources, fie
 
 function makeMatchingText(schema: Schema, random: Random): string {
   const pattern = String(schema.pattern)
-  // If the pattern allows any text, a generated text proves nothing. Such a schema has examples.
+  // If the pattern allows any text, a random text proves nothing. Such schemas have examples.
   if (pattern.includes('[\\s\\S]')) return random.pick(schema.examples as string[])
   const [text = ''] = fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), {
     seed: random.between(0, 2 ** 31),
@@ -79,7 +79,7 @@ function makeMatchingText(schema: Schema, random: Random): string {
 }
 
 const PLAIN_CHARACTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,-']
-// Characters that break escaping, collation, length counting, and search patterns.
+// Characters that often cause errors in escaping, sorting, length limits, and search patterns.
 const STRANGE_CHARACTERS = [
   ...`'"\\%_;:/<>&$\`{}[]()|*?+~^#@!=\t\n\u00e9\u00df\u0131\u0130\u4e2d\u0627\u200b\u202e\ufeff\uffff`,
   '--',
@@ -94,7 +94,7 @@ function makeValidNumber(schema: Schema, whole: boolean, random: Random): number
   const edge = random.next()
   if (edge < 0.05 && 'minimum' in schema) return min
   if (edge < 0.1 && 'maximum' in schema) return max
-  // Large amounts overflow their sums, which is worth trying, but not every time.
+  // Sums of large amounts can overflow, which is worth testing, but not in every request.
   const reach = random.chance(0.9) ? Math.min(max, Math.max(min + 1, 100_000)) : max
   const value = Number((Math.max(min, -100_000) + random.next() * (reach - Math.max(min, -100_000))).toFixed(decimals))
   const within = value > min && value < max ? value : Math.min(Math.max(value, Math.ceil(min)), Math.floor(max))
@@ -123,7 +123,9 @@ function makeValidObject(schema: Schema, sources: ValueSources, depth: number): 
   return Object.fromEntries(chosen.map(([name, inner]) => [name, makeValidValue(inner, sources, name, depth + 1)]))
 }
 
-/** Changes a value so that it violates its schema. The result may happen to be valid, so the caller has to check it. */
+/**
+ * Changes a value so that it violates its schema. The result may still be valid by chance, so the caller must check it.
+ */
 export function breakValue(schema: unknown, value: unknown, random: Random): unknown {
   const here = resolveSchema(schema)
   if (typeof value === 'object' && value !== null && random.chance(0.7)) {

@@ -10,12 +10,12 @@ import {
 import { FAST_COMPILATION, registerFormats } from '../../server/platform/problems/formats.ts'
 
 /**
- * The contract for code that traverses it, with strictly compiled schemas. An unknown keyword, an unknown format, or a
- * required property that is not declared is an error in the contract and throws.
+ * The contract for code that uses all of it, with strictly compiled schemas. An unknown keyword, an unknown format, or
+ * a required property that is not declared is an error in the contract and throws.
  */
 export const root = path.resolve(import.meta.dirname, '../..')
 export const document = readDocument()
-/** The whole contract, including operations that only users may call in the service's pages. */
+/** The whole contract, including operations that only users of the pages may call. */
 export const wholeContract = readContract(document)
 /** The part of the contract that programs may use. */
 export const contract: Contract = {
@@ -23,7 +23,10 @@ export const contract: Contract = {
   operations: new Map([...wholeContract.operations].filter(([, operation]) => isOpenToApiClients(operation))),
 }
 
-/** Operations that run other operations, and therefore return, reject, and emit the same as these operations. */
+/**
+ * Operations that run other operations. They can have the same responses, rejections, and events as the operations that
+ * they run.
+ */
 export const SKILL_RUNNERS: ReadonlySet<string> = new Set([
   'executeSkill',
   'executeBatch',
@@ -31,18 +34,19 @@ export const SKILL_RUNNERS: ReadonlySet<string> = new Set([
   'approveProposal',
 ])
 
-/** Operations that cannot succeed in a run, because a run has only one key and may meet a service without a mail server. */
+/** Operations that cannot succeed in a run, because a run has only one key and the service may have no mail server. */
 export const CANNOT_SUCCEED: ReadonlySet<string> = new Set([
-  // Nobody may approve their own proposal.
+  // Nobody may approve their own proposals.
   'approveProposal',
-  // Requires a service that sends email.
+  // This operation requires a service that sends email.
   'inviteHomeOwner',
-  // Requires a file that the vendor uploaded and has not sent. The bid of the run sends all files.
+  // This operation requires a file that the vendor uploaded and has not submitted. In a run, the bid contains all
+  // files.
   'discardPortalAttachment',
 ])
 
 const ajv = registerFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, ...FAST_COMPILATION }))
-// The keywords for readers, such as the meaning of each enum value.
+// Keywords that are for readers, such as the meanings of enumeration values.
 ajv.addVocabulary([
   'x-brief',
   'x-defaultsToNow',
@@ -65,7 +69,7 @@ function readDocument(): ContractDocument {
   return (JSON.parse(readFileSync(file, 'utf8')) as { document: ContractDocument }).document
 }
 
-/** Returns the value at a path in the document, following references; undefined if there is no value. */
+/** Returns the value at a path in the document, resolving references; undefined if there is no value. */
 export function getValueAtPath(...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (place, key) => resolveReference((resolveReference(place) as Record<string, unknown> | undefined)?.[key]),
@@ -81,7 +85,7 @@ function resolveReference(place: unknown): unknown {
   return target
 }
 
-/** Returns the entries of an object in the document, following references. */
+/** Returns the entries of an object in the document, resolving references. */
 export function listEntriesAtPath(...keys: string[]): [string, Record<string, unknown>][] {
   return Object.keys((getValueAtPath(...keys) as Record<string, unknown> | undefined) ?? {}).map((key) => [
     key,
@@ -89,7 +93,7 @@ export function listEntriesAtPath(...keys: string[]): [string, Record<string, un
   ])
 }
 
-/** Returns the errors of a value against the schema at a path, one per line; an empty string if it is valid. */
+/** Returns the errors of a value according to the schema at a path, one on each line; empty if the value is valid. */
 export function describeSchemaErrors(value: unknown, ...keys: string[]): string {
   const validate = compileValidator(keys)
   if (validate(value)) return ''
@@ -100,7 +104,7 @@ export function describeSchemaErrors(value: unknown, ...keys: string[]): string 
 
 const validatorsByPointer = new Map<string, ValidateFunction>()
 
-/** Returns the validator of the schema at a pointer into the document, compiled once. */
+/** Returns the validator for the schema at a pointer into the document. Compiles each schema only once. */
 export function findValidator(pointer: string): ValidateFunction {
   let validate = validatorsByPointer.get(pointer)
   if (validate === undefined) {
@@ -124,8 +128,8 @@ function compileValidator(keys: string[]): ValidateFunction {
 }
 
 /**
- * Returns a self-contained schema: each reference becomes the ID of another schema, because the whole document is not a
- * schema.
+ * Returns the schema with each reference replaced by the ID of another schema. The validator cannot resolve the
+ * references themselves, because the document as a whole is not a schema.
  */
 function toStandalone(schema: unknown): AnySchemaObject {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
@@ -138,7 +142,7 @@ function toStandalone(schema: unknown): AnySchemaObject {
   ) as AnySchemaObject
 }
 
-/** Returns the actual path after following every reference on the way. */
+/** Returns the keys of the value itself after resolving every reference on the path. */
 function resolvePlace(keys: string[]): string[] {
   let place: string[] = []
   for (const key of keys) {

@@ -7,49 +7,52 @@ import { makeValidValue } from './values.ts'
 import { contract, getValueAtPath, listEntriesAtPath } from './walked-contract.ts'
 
 /**
- * The size of a world. `plenty` sends each creation in all rounds, for suites that take several resources of a kind
- * through all states. In later rounds, `enough` sends only creations that have created nothing yet.
+ * The number of resources in a world. `plenty` sends every creation in all rounds, for suites that use several
+ * resources of each kind. `enough` sends a creation again only if it has created nothing yet.
  */
 export type WorldSize = 'plenty' | 'enough'
 
 /**
- * A builder's world, created from the contract's own examples. Every example of a creation is sent, with its IDs
- * replaced by the IDs of existing resources. A suite that traverses the contract then has resources of every kind,
- * including new kinds.
+ * A builder with resources of every kind, which are created from the contract's examples. The world sends every example
+ * of a creation, with its IDs replaced by the IDs of existing resources. A suite for the whole contract then has
+ * resources of every kind, including kinds that are added later.
  */
 export class World {
   readonly key: string
   readonly #service: Service
-  /** The URL of every webhook subscription in this world. */
+  /** The URL for all webhook subscriptions in this world. */
   readonly receiver: string
-  /** The existing IDs, by prefix. */
+  /** The IDs of the resources that exist, by prefix. */
   readonly #existing = new Map<string, string[]>()
   /**
-   * The real resource for each ID in the examples. It is the resource that was created from that example, so that
-   * references between examples stay consistent.
+   * The real resource for each ID in the examples. It was created from the example with this ID, so that references
+   * between examples stay consistent.
    */
   readonly #standIns = new Map<string, string>()
-  /** The number of fields of an example resource with which its stand-in was created. */
+  /** The similarity of each stand-in to its example, as the number of fields from which it was created. */
   readonly #likeness = new Map<string, number>()
-  /** The stand-ins for IDs that no example of a creation resembles. */
+  /** The resources that replace an ID that no example of a creation contains. */
   readonly #makeshifts = new Map<string, string>()
   readonly #made = new Map<string, Operation>()
-  /** The tokens of portal links, by their target: a vendor or one of its invitations. */
+  /** The tokens of portal links, by the ID of the vendor or invitation that they open. */
   readonly #portalTokens = new Map<string, string>()
-  /** The vendor whose portal shows a resource, by the ID of the resource. */
+  /** The vendor whose portal shows a resource, by the ID of that resource. */
   readonly #shownTo = new Map<string, string>()
   /** The record to which a file is attached, by the ID of the file. */
   readonly #hangsOn = new Map<string, string>()
-  /** The last rejection of each creation. */
+  /** The last response that rejected each creation. */
   readonly #refusals = new Map<Operation, string>()
-  /** Distinguishes this world's records from others with the same name. */
+  /** A text that distinguishes this world's records from others with the same name. */
   readonly #mark = Math.random().toString(36).slice(2, 8)
-  /** The week for which this world enters time. */
+  /** The number of weeks before today in which this world enters time. */
   readonly #weeksAgo = 1 + Math.floor(Math.random() * 1000)
-  /** The approved sale that has a schedule of values, an application for payment, and a buyer change. */
+  /** The ID of an approved sale with a schedule of values, an application for payment, and a buyer change. */
   #billedSale: string | undefined
   #isSettled = false
-  /** Whether the server keeps no records and returns the examples of the contract, so that their IDs exist. */
+  /**
+   * Whether the server stores no records and returns the contract's examples. In this case, the IDs in the examples are
+   * valid.
+   */
   readonly #isStateless: boolean
 
   constructor(service: Service, key: string, receiver: string, { isStateless = false } = {}) {
@@ -62,20 +65,20 @@ export class World {
     for (const id of this.idsFor('vendorId')) this.admit(`${id}.stateless`)
   }
 
-  /** Returns an existing ID of the kind for a field or parameter of this name. */
+  /** Returns the ID of an existing resource for a field or parameter with this name. */
   idFor(field: string): string | undefined {
     return this.idsFor(field)[0]
   }
 
   idsFor(field: string): readonly string[] {
-    // This resource may be of any kind.
+    // A field with this name may contain an ID of any kind.
     if (field === 'resourceId') return [...this.#existing.values()].flat()
     return this.#existing.get(findIdPrefix(field) ?? '') ?? []
   }
 
   /**
-   * Returns the URL of an operation with real IDs and the required query; undefined while an ID is missing. `which`
-   * selects a resource other than the first of each kind.
+   * Returns the URL of an operation with real IDs and the required query; undefined if an ID is missing. `which`
+   * selects one of the resources of each kind; 0 is the first.
    */
   addressOf(operation: Operation, which = 0): string | undefined {
     let path = operation.path
@@ -92,17 +95,17 @@ export class World {
     return query.size > 0 ? `${path}?${query}` : path
   }
 
-  /** Uses this token for the portal from now on, unless another token opens the URL. */
+  /** Uses this token for the portal from now on, unless the URL needs another one. */
   admit(portalToken: string): void {
     this.#portalTokens.set(portalToken.slice(0, portalToken.indexOf('.')), portalToken)
   }
 
-  /** Removes a token that no longer opens any page. */
+  /** Removes a token that is no longer valid. */
   dismiss(portalToken: string): void {
     this.#portalTokens.delete(portalToken.slice(0, portalToken.indexOf('.')))
   }
 
-  // A vendor can open only the invitation of its link or, with a link to its whole portal, all of its own records.
+  // A link to an invitation opens only this invitation. A link to the whole portal opens all records of the vendor.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
     const isOfSale = ['Owner billing', 'Buyer changes'].some((tag) => operation.declaration.tags?.includes(tag))
     if (isOfSale && parameter === 'saleId' && this.#billedSale !== undefined) return [this.#billedSale]
@@ -111,7 +114,7 @@ export class World {
     return isOpenToApiKeys(operation) || opened.length === 0 ? ids : opened
   }
 
-  /** Returns the IDs that belong to a record in the path so far; if there are none, returns all IDs. */
+  /** Filters IDs by the records in the path so far. If no ID belongs to these records, returns all IDs. */
   #below(path: string, ids: readonly string[]): readonly string[] {
     const parts = path.split('/')
     const hanging = ids.filter((id) => parts.includes(this.#hangsOn.get(id) ?? ''))
@@ -119,20 +122,20 @@ export class World {
   }
 
   /**
-   * Returns the credential for a request: this world's key, or, for the portal, a token that opens the URL or that
-   * shows a record in the body.
+   * Returns the credential for a request: this world's API key or, for the portal, a token that opens the URL or shows
+   * a record in the body.
    */
   credentialFor(operation: Operation, address: string, body?: unknown): string | undefined {
     if (isOpenToApiKeys(operation)) return this.key
     const named = [...address.split(/[/?]/), ...listTexts(body)]
     const [token] = named.flatMap((part) => this.#tokenTo(part) ?? [])
     const entries = [...this.#portalTokens]
-    // A link to a vendor's whole portal opens more than a link to one invitation.
+    // Prefers a link to the whole portal, which opens more than a link to one invitation.
     const whole = entries.findLast(([opened]) => idPrefix(opened) === findIdPrefix('vendorId'))
     return token ?? (whole ?? entries.at(-1))?.[1]
   }
 
-  /** Remembers a record that a vendor has created in its portal. */
+  /** Stores the ID of a record that a vendor has created in its portal. */
   #rememberOfPortal(id: unknown, portalToken: string): void {
     if (typeof id !== 'string') return
     this.#shownTo.set(id, portalToken.slice(0, portalToken.indexOf('.')))
@@ -143,7 +146,7 @@ export class World {
     return this.#portalTokens.get(id) ?? this.#portalTokens.get(this.#shownTo.get(id) ?? '')
   }
 
-  /** Returns the URL of an operation with real IDs. Throws an error that names what is missing. */
+  /** Returns the URL of an operation with real IDs. If an ID is missing, throws an error that contains its kind. */
   addressFor(operation: Operation): string {
     const address = this.addressOf(operation)
     if (address === undefined) throw new Error(this.missingFor(operation) ?? `Expected a URL for ${operation.id}.`)
@@ -151,7 +154,7 @@ export class World {
   }
 
   /**
-   * Returns the reason why an operation has no URL, and the creation that would provide a URL; null if the operation
+   * Returns why an operation has no URL yet, and the creation that would provide the missing ID; null if the operation
    * has a URL.
    */
   missingFor(operation: Operation): string | null {
@@ -179,8 +182,8 @@ export class World {
   }
 
   /**
-   * Returns an example dated today, or some weeks ago, with its IDs replaced by real IDs; undefined while one of the
-   * IDs does not exist.
+   * Returns an example with real IDs, and with dates around today or around some weeks ago; undefined if an ID is
+   * missing.
    */
   real(example: unknown, weeksAgo = 0): unknown {
     let isWhole = true
@@ -189,7 +192,7 @@ export class World {
       if (typeof value === 'object' && value !== null) {
         return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, visit(inner, name)]))
       }
-      // Deliveries go to the test's own receiver and nowhere else.
+      // Deliveries must be sent only to the test's own receiver.
       if (field === 'url' && typeof value === 'string') return this.receiver
       if (typeof value !== 'string' || !TYPE_ID.test(value)) return shiftDates(value, weeksAgo)
       const standIn = this.#standInFor(value)
@@ -207,16 +210,16 @@ export class World {
     const existing = this.#existing.get(idPrefix(id)) ?? []
     const taken = new Set([...this.#standIns.values(), ...this.#makeshifts.values()])
     const free = existing.find((candidate) => !taken.has(candidate))
-    // At first, two IDs stand for two different resources. One resource may stand for both IDs only when no more
-    // resources will be created.
+    // At first, two different IDs are replaced with two different resources. One resource may replace both only after
+    // all resources have been created.
     const standIn = free ?? (this.#isSettled ? existing[0] : undefined)
     if (standIn !== undefined) this.#makeshifts.set(id, standIn)
     return standIn
   }
 
   /**
-   * Makes a created resource the stand-in for the most similar example resource, and its owner the stand-in for the
-   * owner of that example.
+   * Makes a new resource the stand-in for the most similar example, and its parent the stand-in for the example's
+   * parent.
    */
   #bind(example: object, created: Record<string, unknown>): void {
     const fields = Object.entries(example)
@@ -234,15 +237,16 @@ export class World {
       const real = created[field]
       if (typeof id !== 'string' || typeof real !== 'string' || !TYPE_ID.test(id) || !TYPE_ID.test(real)) continue
       if (this.#standIns.has(id)) continue
-      // If a more similar resource were created later, the child resources would not belong to it.
+      // Keeps the stand-in. If a more similar resource replaced it later, the records that belong to it would not
+      // belong to the new one.
       this.#standIns.set(id, real)
       this.#likeness.set(id, Number.POSITIVE_INFINITY)
     }
   }
 
   /**
-   * Sends every create request until a record of each kind exists, and waits for the records that the service creates
-   * in the background.
+   * Sends every creation until a record of each kind exists. Also waits for records that the service creates in the
+   * background.
    */
   async populate(amount: WorldSize = 'plenty'): Promise<this> {
     await this.#playAll(CREATIONS, amount)
@@ -255,15 +259,15 @@ export class World {
         if (address === undefined) missing++
         else if (operation.method === 'GET') this.learn(await this.send(operation), operation)
       }
-      // Workers create the deliveries a moment after the events.
+      // The service creates deliveries shortly after the events.
       if (missing === 0 || Date.now() > deadline) return this
       await new Promise((next) => setTimeout(next, 50))
     }
   }
 
   /**
-   * Creates only the resources that these operations need according to the contract, or all resources if these are not
-   * sufficient.
+   * Creates only the resources that these operations need according to the contract. If these resources are not enough,
+   * creates all of them.
    */
   async populateFor(operations: readonly Operation[]): Promise<this> {
     const creations = listCreationsFor(operations)
@@ -311,8 +315,8 @@ export class World {
   }
 
   /**
-   * Sells one more home, bills it, and adds a buyer change. The bill and the buyer change require an approved sale. An
-   * application for payment also requires a schedule of values.
+   * Sells one more home, bills it, and adds a buyer change, because the bill and the buyer change require an approved
+   * sale. An application for payment also requires a schedule of values.
    */
   async #billSale(creations: readonly Operation[]): Promise<void> {
     const needed = ['createHome', 'createSale', 'createApplication']
@@ -336,13 +340,13 @@ export class World {
     const porch = { description: 'Screened porch', price: 20_000, cost: 14_000 }
     const changed = await this.#create(`${path}/changes`, { title: 'Screened porch', lines: [porch] })
     for (const response of [home, sale, set, billed, changed]) this.learn(response)
-    // The operations are recorded, so that these resources are removed with all other resources.
+    // Uses the contract's operations, so that these resources are removed together with all others.
     for (const operation of creations)
       for (const { body } of [home, sale, billed, changed])
         if (findCreatedPrefix(operation) === idPrefix(String(body?.id))) this.#made.set(idPrefix(body.id), operation)
   }
 
-  /** Accepts and assigns one more warranty request, and schedules a visit for it. No single example does this. */
+  /** Accepts one more warranty request, assigns it, and schedules a visit. No single example does all of this. */
   async #scheduleVisit(creations: readonly Operation[]): Promise<void> {
     const needed = ['createWarrantyRequest', 'createVisit']
     const [createRequest, createVisit] = needed.map((id) => creations.find((one) => one.id === id))
@@ -358,7 +362,7 @@ export class World {
     if (visit.status === 201) this.#made.set(idPrefix(visit.body.id), createVisit)
   }
 
-  /** Issues a drawing for the home of an issued order, which its vendor then sees. */
+  /** Issues a drawing for the home of an issued order. The order's vendor can then see it. */
   async #drawForOrder(creations: readonly Operation[]): Promise<void> {
     const create = creations.find(({ id }) => id === 'createDrawing')
     const upload = contract.operations.get('uploadAttachment' as OperationId)
@@ -381,8 +385,8 @@ export class World {
   }
 
   /**
-   * Imports a file with one vendor, because only a finished import can be undone. The service processes the rows of a
-   * preview and of an import in the background.
+   * Imports a file with one vendor, because only a finished import can be undone. The service processes the preview and
+   * the import in the background.
    */
   async importFile(): Promise<void> {
     const [upload, start, get, getRows] = ['uploadImport', 'startImport', 'getImport', 'getImportRows'].map((id) =>
@@ -412,7 +416,7 @@ export class World {
     if (creation !== undefined) this.#made.set(findIdPrefix('vendorId') ?? '', creation)
   }
 
-  /** Asks vendors to confirm dates, which their portals then show. */
+  /** Asks vendors to confirm dates. Their portals then show the tasks and visits. */
   async #openPortals(): Promise<void> {
     for (const operation of CONFIRMATION_REQUESTS) {
       const ids = this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
@@ -424,8 +428,8 @@ export class World {
   }
 
   /**
-   * Copies the portal links of these subjects, or of all subjects without a link, because no other response contains a
-   * token. Without the permission to copy links, this world cannot open the portal.
+   * Copies the portal links for these vendors and invitations, or for all that have no link yet, because no other
+   * response contains a token. Without the permission to copy links, this world cannot open the portal.
    */
   async copyLinks(subjects?: readonly string[]): Promise<void> {
     for (const operation of LINK_COPIES) {
@@ -439,8 +443,8 @@ export class World {
   }
 
   /**
-   * Issues the last resource of each kind to a vendor with a portal link. The portal shows a resource only after it is
-   * issued.
+   * Issues the last resource of each kind to a vendor with a portal link, because the portal shows only issued
+   * resources.
    */
   async #issue(): Promise<void> {
     for (const operation of ISSUING_OPERATIONS) {
@@ -470,7 +474,7 @@ export class World {
     }
   }
 
-  /** Runs skills as dry runs, which create executions. */
+  /** Runs skills as dry runs, so that there are execution records. */
   async #tryOut(): Promise<void> {
     const execute = contract.operations.get('executeSkill' as OperationId)
     if (execute === undefined) return
@@ -487,8 +491,8 @@ export class World {
   }
 
   /**
-   * Returns the examples of an operation's body that can be sent now. For an operation without a body, returns a single
-   * undefined value.
+   * Returns the examples of an operation's body that can be sent now. For an operation without a body, returns a list
+   * with the single value undefined.
    */
   bodiesOf(operation: Operation): unknown[] {
     return this.#playable(operation).map(({ body }) => body)
@@ -503,12 +507,12 @@ export class World {
 
   #bodyLike(example: unknown, operation: Operation): unknown {
     if (isSync(operation)) return this.#own(example)
-    // A user has one timesheet per week, which is kept after it is submitted.
+    // A user has one timesheet for each week, and a submitted timesheet cannot be removed.
     const body = this.real(example, operation.declaration.tags?.includes('Timesheets') === true ? this.#weeksAgo : 0)
     return isOpenToApiKeys(operation) ? body : this.#withShownRecords(body)
   }
 
-  /** Replaces each record in a body that is not visible in the portal with a visible record of the same kind. */
+  /** Replaces each record in a body that the portal does not show with a record of the same kind that it shows. */
   #withShownRecords(value: unknown): unknown {
     if (typeof value === 'string') {
       if (!TYPE_ID.test(value) || this.#tokenTo(value) !== undefined) return value
@@ -520,7 +524,8 @@ export class World {
     return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, this.#withShownRecords(inner)]))
   }
 
-  // A sync finds records by the builder's own keys, and must not find records from before the run.
+  // Changes the builder's own keys in an example, because a sync finds records by these keys and must not find records
+  // from before the run.
   #own(example: unknown): unknown {
     const { rows, ...rest } = (this.real(example) ?? {}) as { rows?: Record<string, unknown>[] }
     if (rows === undefined) return undefined
@@ -530,7 +535,7 @@ export class World {
     return { ...rest, rows: marked.map((entries) => Object.fromEntries(entries)) }
   }
 
-  /** Sends an operation with its first usable example, except for the caller's overrides. */
+  /** Sends a request for an operation with its first usable example, unless the caller overrides parts of it. */
   async send(operation: Operation, other: Partial<OperationRequest> = {}): Promise<ServiceResponse> {
     const address = other.address ?? this.addressFor(operation)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
@@ -543,9 +548,7 @@ export class World {
     return response
   }
 
-  /**
-   * Returns a body that the contract accepts: from an example, or generated from the schema if no example can be used.
-   */
+  /** Returns a valid body, either from an example or, if no example can be used, generated from the schema. */
   bodyOf(operation: Operation): unknown {
     if (!operation.takesBody) return undefined
     const [example] = this.bodiesOf(operation)
@@ -560,32 +563,32 @@ export class World {
   }
 
   /**
-   * Remembers every ID of a response as existing. If the operation is given, the function can determine whether the
-   * response is about this world. If the response is not about this world, every kind that can be created is ignored,
-   * because a run may change only its own resources.
+   * Stores every ID in a response as existing. If the operation is given and its response is not about resources of
+   * this world, ignores the kinds that the run can create, because a run may change only its own resources.
    */
   learn(response: ServiceResponse, operation?: Operation): void {
-    // Everything in a dry run was rolled back, including tokens.
+    // A dry run was rolled back, including its tokens.
     if (this.#isStateless || response.status >= 300 || response.body?.dryRun === true) return
     for (const token of listPortalTokens(response.body)) this.admit(token)
     const { id, vendorId, portalStatus, recordId } = response.body ?? {}
     if (typeof recordId === 'string') this.#hangsOn.set(id, recordId)
     if (portalStatus === 'not_invited') this.#portalTokens.delete(id)
-    // A request to a vendor is shown in its portal.
+    // If a vendor was asked to confirm a record, its portal shows that record.
     const isShown =
       isIssued(response.body) ||
       isConfirmationRequested(response.body) ||
       isAssigned(response.body) ||
       VENDOR_DOCUMENT_PREFIXES.includes(idPrefix(String(id)))
     if (isShown && typeof vendorId === 'string') this.#shownTo.set(id, vendorId)
-    // A message is shown in the portals of its recipients.
+    // A message is visible in the portals of its recipients.
     const { recipients } = (response.body ?? {}) as { recipients?: unknown }
     for (const recipient of Array.isArray(recipients) ? recipients : [])
       if (recipient?.type === 'vendor') this.#shownTo.set(id, recipient.id)
     const makes = operation === undefined || '201' in operation.declaration.responses || isSync(operation)
     const isOwn = makes || this.#isOnOwn(operation)
     for (const id of listIds(omitOutcomes(response.body))) {
-      // The contract itself can be downloaded, but the resources of its examples do not exist.
+      // Ignores IDs from examples. They occur in responses that contain the contract itself, but the resources do not
+      // exist.
       if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(idPrefix(id)))) continue
       this.remember(id)
     }
@@ -596,7 +599,7 @@ export class World {
     return this.#made.has(findIdPrefix(parameter) ?? '')
   }
 
-  /** The kinds that were created here, by prefix, with the operation that creates each. */
+  /** The kinds that the run has created, by prefix, with the operation that creates each. */
   get made(): ReadonlyMap<string, Operation> {
     return this.#made
   }
@@ -613,7 +616,7 @@ export class World {
   }
 }
 
-/** Returns a date or timestamp of an example shifted to the current week; other values unchanged. */
+/** Moves a date or timestamp of an example to the current week. Returns other values unchanged. */
 function shiftDates(value: unknown, weeksAgo = 0): unknown {
   if (typeof value !== 'string' || !DATE.test(value)) return value
   const moved = new Date(Date.parse(value) + (WEEKS_SINCE - weeksAgo) * WEEK_MS).toISOString()
@@ -623,17 +626,20 @@ function shiftDates(value: unknown, weeksAgo = 0): unknown {
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?$/
 const WEEK_MS = 7 * 86_400_000
 /**
- * The day on which the examples were written. The deadlines in the examples are after this day, and the past events
- * before it.
+ * The day on which the examples were written. Deadlines in the examples are after this day, and past events are before
+ * it.
  */
 const WRITTEN_ON = Date.UTC(2026, 10, 20)
-// Dates are shifted by whole weeks, because some dates must be on a certain weekday.
+// Dates are moved by whole weeks, because some must be on a certain weekday.
 const WEEKS_SINCE = Math.max(0, Math.floor((Date.now() - WRITTEN_ON) / WEEK_MS))
 
-/** The maximum time to wait for work that a service does in the background. */
+/** The maximum time to wait for work that the service does in the background. */
 const BACKGROUND_MS = 15_000
 
-/** A creation may need a resource that the contract creates only later, and that resource may need another resource. */
+/**
+ * The number of rounds in which creations are sent. A creation may need a resource whose creation comes later in the
+ * contract, and that one may need another.
+ */
 const ROUNDS = 4
 
 export interface OperationRequest {
@@ -647,10 +653,10 @@ export function findBodySchema(operation: Operation): unknown {
   return getValueAtPath(...toOperationKeyPath(operation), 'requestBody', 'content', 'application/json', 'schema')
 }
 
-/** The maximum number of unique names of a record: a code, an accountingId, and an externalId. */
+/** The maximum number of unique names of a record, such as a code, an accountingId, and an externalId. */
 const MAX_NAMES = 3
 
-/** Sends a body. If another record already has one of its names, sends the body again with another name. */
+/** Sends a body. If another record has one of the names, sends the body again with a different name. */
 export async function sendWithFreeNames(
   body: unknown,
   send: (content: unknown) => Promise<ServiceResponse>,
@@ -666,8 +672,8 @@ export async function sendWithFreeNames(
 }
 
 /**
- * If a request was rejected because another record has the same name or week, returns the body with a new name or week;
- * otherwise, returns null.
+ * Returns the body with a new name or week if the request was rejected because another record has the same one.
+ * Otherwise, returns null.
  */
 export function replaceConflictingValue(body: unknown, refused: ServiceResponse): unknown {
   const fault = refused.status === 409 ? refused.body.errors?.[0] : undefined
@@ -679,14 +685,14 @@ export function replaceConflictingValue(body: unknown, refused: ServiceResponse)
   return { ...(body as object), [field]: URL.canParse(name) ? `${name}?${other}` : `${name} ${other}` }
 }
 
-/** Returns whether the operation updates many records to the state of another system. */
+/** Returns whether the operation is a sync, which updates many records to match another system. */
 function isSync({ id }: Operation): boolean {
   return /^sync[A-Z]/.test(id)
 }
 
 const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId', 'accountingId'])
 
-/** The operations that send a vendor a notice about a record that its portal shows from then on. */
+/** The operations that notify a vendor about a record, which the vendor's portal then shows. */
 const CONFIRMATION_REQUESTS = [...contract.operations.values()].filter(
   ({ emits }) => emits.includes('vendor.invited') && emits.some((type) => type.startsWith('vendor.notification.')),
 )
@@ -696,7 +702,7 @@ const LINK_COPIES = [...contract.operations.values()].filter(
   ({ declaration }) => declaration['x-shows-once']?.includes('portalUrl') === true,
 )
 
-/** The operations that replace or revoke the link of the record in their path. */
+/** The operations that replace or revoke the portal link of the record in their path. */
 const LINK_REPLACEMENTS: ReadonlySet<Operation> = new Set(
   [...contract.operations.values()].filter(
     ({ id, path, emits }) =>
@@ -705,7 +711,9 @@ const LINK_REPLACEMENTS: ReadonlySet<Operation> = new Set(
   ),
 )
 
-/** The operations that issue a resource to a vendor, recognized by the status in an example of their response. */
+/**
+ * The operations that issue a resource to a vendor. They are recognized by the status in an example of their response.
+ */
 const ISSUING_OPERATIONS = [...contract.operations.values()].filter((operation) => {
   const place = [...toOperationKeyPath(operation), 'responses', '200', 'content', 'application/json', 'examples']
   const [example] = operation.path.endsWith('/status') && isOpenToApiKeys(operation) ? listEntriesAtPath(...place) : []
@@ -714,7 +722,7 @@ const ISSUING_OPERATIONS = [...contract.operations.values()].filter((operation) 
   )
 })
 
-/** The operations of the portal that return the file of a visible record. */
+/** The operations of the portal that return a file of a record that the portal shows. */
 const PORTAL_DOWNLOADS = [...contract.operations.values()].filter(
   (operation) => operation.path.includes('/{attachmentId}/') && !isOpenToApiKeys(operation),
 )
@@ -724,19 +732,19 @@ function isIssued(body: unknown): boolean {
   return typeof issuedAt === 'string'
 }
 
-/** Returns whether a vendor must fix this item. */
+/** Returns whether the item is assigned to a vendor. */
 function isAssigned(body: unknown): boolean {
   const { status, assignedAt } = (body ?? {}) as { status?: unknown; assignedAt?: unknown }
   return status === 'assigned' && typeof assignedAt === 'string'
 }
 
-/** Returns whether a vendor was asked to confirm the date of this task. */
+/** Returns whether the vendor of a task was asked to confirm its date. */
 function isConfirmationRequested(body: unknown): boolean {
   const { confirmation } = (body ?? {}) as { confirmation?: { requestedAt?: unknown } | null }
   return typeof confirmation?.requestedAt === 'string'
 }
 
-/** Until a proposal is approved, it shows records that do not exist. */
+/** Leaves out the outcomes of proposals. Until a proposal is approved, the records in its outcome do not exist. */
 function omitOutcomes(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
   const { outcome, data, ...rest } = body as { outcome?: unknown; data?: unknown; status?: unknown }
@@ -745,8 +753,8 @@ function omitOutcomes(body: unknown): unknown {
 }
 
 /**
- * Yields every `id` in a response, at any depth. The possible duplicates of a new vendor existed before and must not be
- * touched.
+ * Yields every `id` in a response, at any depth. Skips the possible duplicates of a new vendor, because they existed
+ * before and must not be changed.
  */
 export function* listIds(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
@@ -757,7 +765,7 @@ export function* listIds(value: unknown): Generator<string> {
   }
 }
 
-/** Yields each text in a body. */
+/** Yields every text in a body. */
 function* listTexts(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
   else if (typeof value === 'object' && value !== null)
@@ -769,18 +777,18 @@ function* listPortalTokens(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   const { portalUrl } = value as { portalUrl?: unknown }
   const token = typeof portalUrl === 'string' ? portalUrl.slice(portalUrl.lastIndexOf('/') + 1) : ''
-  // The contract itself can be downloaded, but the tokens in its examples open nothing.
+  // Ignores tokens from examples. They occur in responses that contain the contract itself, but open no page.
   const isShown = EXAMPLE_IDS.has(token.slice(0, token.indexOf('.')))
   if (token !== '' && !isShown) yield token
   for (const inner of Object.values(value)) yield* listPortalTokens(inner)
 }
 
-/** Returns whether an API key may call the operation. All other operations belong to the vendors' portal. */
+/** Returns whether an API key may call the operation. All other operations are for the vendor portal. */
 export function isOpenToApiKeys({ schemes }: Operation): boolean {
   return schemes.has('apiKey')
 }
 
-/** Whether the operation lets a vendor create its own record, such as a bill. */
+/** Returns whether a vendor can create a record of its own with the operation, such as a bill. */
 function isPortalCreation(operation: Operation): boolean {
   return !isOpenToApiKeys(operation) && operation.method === 'POST' && !operation.path.includes('{')
 }
@@ -788,7 +796,7 @@ function isPortalCreation(operation: Operation): boolean {
 export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /**
- * Returns the prefix of the IDs in a field of this name, learned from the examples: vendorId and vendorIds contain
+ * Returns the ID prefix for fields with this name, based on the examples. For example, vendorId and vendorIds contain
  * ven_….
  */
 export function findIdPrefix(field: string): string | undefined {
@@ -796,7 +804,7 @@ export function findIdPrefix(field: string): string | undefined {
 }
 
 const PREFIX_BY_FIELD = learnPrefixes()
-/** The prefixes of records that a vendor's portal always shows. */
+/** The ID prefixes of records that a vendor's portal always shows. */
 const VENDOR_DOCUMENT_PREFIXES = [
   findIdPrefix('complianceDocumentId'),
   findIdPrefix('lienWaiverId'),
@@ -817,7 +825,8 @@ function learnPrefixes(): Map<string, string> {
     }
   }
   for (const [, example] of listEntriesAtPath('components', 'examples')) visit(example.value)
-  // A path parameter often occurs only in the paths of its own resource, whose examples show the ID as `id`.
+  // The name of a path parameter often occurs only in paths of its own resource. In the examples of the resource, the
+  // ID is in the field `id`.
   for (const { path, method } of contract.operations.values()) {
     const name = /\{(\w+)\}$/.exec(path)?.[1]
     if (name === undefined || method !== 'GET') continue
@@ -831,8 +840,7 @@ function learnPrefixes(): Map<string, string> {
 }
 
 /**
- * Returns the ID prefix of the resource that a creation creates, learned from its examples; undefined for any other
- * operation.
+ * Returns the ID prefix of the resource that a creation creates, based on its examples; undefined for other operations.
  */
 export function findCreatedPrefix(operation: Operation): string | undefined {
   const place = [...toOperationKeyPath(operation), 'responses', '201', 'content', 'application/json', 'examples']
@@ -841,7 +849,7 @@ export function findCreatedPrefix(operation: Operation): string | undefined {
   return typeof id === 'string' && TYPE_ID.test(id) ? idPrefix(id) : undefined
 }
 
-/** Returns the operations on a single resource with this prefix, whose paths end with its ID. */
+/** Returns the operations on a single resource with this prefix. Their paths end with its ID. */
 export function listOperationsByPrefix(kind: string): Operation[] {
   return [...contract.operations.values()].filter(({ path }) => {
     const parameter = /\{(\w+)\}$/.exec(path)?.[1]
@@ -856,14 +864,14 @@ export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
 const CREATIONS = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
 
 /**
- * Returns the creations that the operations need for their URLs and examples, and the creations that these need in
- * turn.
+ * Returns the creations that provide the IDs in the URLs and examples of these operations, including the creations on
+ * which these creations depend.
  */
 function listCreationsFor(operations: readonly Operation[]): Operation[] {
   const needed = new Set<Operation>()
   const add = (operation: Operation): void => {
     const kinds = listKinds(operation)
-    // A list contains the records created at its path.
+    // A list returns the records that are created at its path.
     for (const creation of CREATIONS) {
       const isNeeded = creation.path === operation.path || kinds.has(findCreatedPrefix(creation) ?? '')
       if (!isNeeded || needed.has(creation)) continue
@@ -875,7 +883,7 @@ function listCreationsFor(operations: readonly Operation[]): Operation[] {
   return CREATIONS.filter((creation) => needed.has(creation))
 }
 
-/** Returns the prefixes of the IDs that an operation requires. */
+/** Returns the prefixes of the IDs that an operation needs. */
 function listKinds(operation: Operation): Set<string> {
   const kinds = new Set<string>()
   for (const declared of operation.declaration.parameters ?? []) {
@@ -900,7 +908,7 @@ function listKinds(operation: Operation): Set<string> {
 
 type Resource = Record<string, unknown>
 
-/** The resources in the examples, by ID, each in its most complete form. */
+/** The resources in the examples by ID, each in its most complete form. */
 const EXAMPLE_RESOURCES: ReadonlyMap<string, Resource> = learnResources()
 
 function learnResources(): Map<string, Resource> {

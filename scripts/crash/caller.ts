@@ -1,4 +1,4 @@
-/** Calls, with a single key, a service that may be killed at any moment. */
+/** A client with a single API key for a service that may be killed at any moment. */
 export class Caller {
   readonly #key: string
 
@@ -31,7 +31,7 @@ export class Caller {
     return items
   }
 
-  /** Returns null if there was no response. */
+  /** Sends a request. Returns null if there is no response. */
   async send(service: string, method: string, path: string, body?: object, idempotencyKey?: string) {
     try {
       const response = await fetch(`${service}/api/ext${path}`, {

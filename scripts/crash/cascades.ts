@@ -6,22 +6,22 @@ import { createWorkCalendar } from '../../server/platform/values/workdays.ts'
 import { Caller } from './caller.ts'
 
 const WORKDAYS = [1, 2, 3, 4, 5]
-/** Each task depends on the previous task, so a delay of the first task moves all tasks. */
+/** The number of tasks. Each depends on the previous one, so a delay of the first moves all of them. */
 const TASKS = 60
-/** A task accepts at most 100 delays, so they are spread over this many tasks. */
+/** The number of tasks over which the delays are spread. A task accepts at most 100 delays. */
 const DELAYED = 20
 
 /**
- * Continuously delays tasks of one home, and records which delays were acknowledged and which got no response.
- * Afterward, each cascade must exist completely or not at all: the delay, every date, the home's forecast, and one
- * notice to each vendor with its event.
+ * Continuously delays tasks of one home and records which delays were acknowledged and which got no response.
+ * Afterward, the effects of each delay must exist completely or not at all: the delay itself, every date, the home's
+ * forecast, and one notice to each vendor with its event.
  */
 export class Cascades {
   readonly #caller: Caller
   #homeId = ''
   #taskIds: string[] = []
   #vendorIds: string[] = []
-  /** The task of each delay, by its Idempotency-Key. */
+  /** The delayed tasks by Idempotency-Key, for requests that got no response. */
   readonly #unanswered = new Map<string, string>()
   readonly #acknowledged = new Map<string, number>()
   readonly #odd: string[] = []
@@ -31,7 +31,7 @@ export class Cascades {
     this.#caller = new Caller(key)
   }
 
-  /** Creates a home with a schedule whose vendors have been notified of their dates. */
+  /** Creates a home with a schedule, and notifies the vendors of their dates. */
   async prepare(service: string): Promise<void> {
     const community = { name: 'Juniper Ridge', status: 'active', timeZone: 'America/Chicago', workdays: WORKDAYS }
     const { id: communityId } = await this.#caller.made(service, '/communities', community)
@@ -87,7 +87,7 @@ export class Cascades {
     for (const [idempotencyKey, taskId] of [...this.#unanswered]) await this.#delay(service, idempotencyKey, taskId)
   }
 
-  /** Returns the records that exist only partially or were lost; empty if there are no errors. */
+  /** Returns the effects that exist only partially or were lost; empty if there are no errors. */
   async faults(service: string): Promise<string[]> {
     const errors = this.#odd.splice(0)
     const tasks = await this.#caller.all<Task>(service, `/tasks?homeId=${this.#homeId}&sort=createdAt&limit=200`)
@@ -114,7 +114,10 @@ export class Cascades {
     return [...errors, ...(await this.#noticeFaults(service, tasks))]
   }
 
-  /** Each notice of a new date starts where the previous notice ended, and has one event. */
+  /**
+   * Checks that each notice of a new date contains the date of the previous notice as the old date, and that it has
+   * exactly one event.
+   */
   async #noticeFaults(service: string, tasks: readonly Task[]): Promise<string[]> {
     const errors: string[] = []
     const known = new Map<string, string>()
@@ -146,7 +149,7 @@ export class Cascades {
     return errors
   }
 
-  /** Returns whether the request got a response. */
+  /** Delays a task. Returns whether the request got a response. */
   async #delay(service: string, idempotencyKey: string, taskId: string): Promise<boolean> {
     this.#unanswered.set(idempotencyKey, taskId)
     const body = { days: 1, reasonCode: 'weather' }

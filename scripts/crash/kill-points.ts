@@ -4,8 +4,8 @@ import { type Receiver, startReceiver } from '../processes/receiver.ts'
 import { type Environment, type Service, startService } from '../processes/service.ts'
 
 /**
- * The points in the life of an event at which a process may die, and the required result of each. The service does not
- * know these points. Its traffic with the database and the receiver shows which point it has reached.
+ * The points in the processing of an event at which a process may die. The service does not know these points. Its
+ * traffic with the database and the receiver shows which point it has reached.
  */
 export const KILL_POINTS = ['before commit', 'after commit', 'after claim', 'after send', 'before settle'] as const
 export type KillPoint = (typeof KILL_POINTS)[number]
@@ -46,21 +46,23 @@ const MOMENTS: Partial<Record<KillPoint, (moment: ProxyMoment) => boolean>> = {
 }
 
 export interface KillResult {
-  /** The time from the end of the process to the delivery by the next process. */
+  /** The time in milliseconds from the end of the process to the delivery by the next process. */
   resumedMs: number
   /** The checks that failed. */
   faults: string[]
 }
 
 /**
- * Kills a process at the point, starts another process, and checks the work of that process for the builder of the key.
+ * Kills a process at the given point, starts another process, and checks the work of that process for the builder to
+ * which the key belongs.
  */
 export async function testKillPoint(point: KillPoint, environment: Environment, key: string): Promise<KillResult> {
   const proxy = await startPostgresProxy(environment.DATABASE_URL ?? '')
   const receiver = await startReceiver()
   const services: Service[] = []
   const start = async () => {
-    // The process handles only a few requests, and compiling the whole contract takes seconds.
+    // Does not compile the validators in advance. The process handles only a few requests, and compiling the whole
+    // contract takes seconds.
     const service = await startService({ ...environment, DATABASE_URL: proxy.url, COMPILE_AHEAD: 'false' })
     services.push(service)
     return service

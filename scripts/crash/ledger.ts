@@ -3,18 +3,20 @@ import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Receiver } from '../processes/receiver.ts'
 
-/** After a failover, the dispatcher may retry only a second later. */
+/**
+ * The maximum time until an event is listed. After a failover, the dispatcher may wait a second before it tries again.
+ */
 const MAX_LISTING_MS = 5000
 
 /**
- * Continuously writes vendors, and records the bodies that were sent, the writes that were acknowledged, and the writes
- * that got no response. Afterward, the records are compared with the service's responses.
+ * Continuously writes vendors. Records the bodies, the writes that were acknowledged, and the writes that got no
+ * response. Afterward, compares these with the records in the service.
  */
 export class Ledger {
   readonly #key: string
-  /** The bodies sent, by externalId, which is also the Idempotency-Key. */
+  /** The bodies that were sent, by externalId. The Idempotency-Key is the same as the externalId. */
   readonly #entries = new Map<string, Entry>()
-  /** The number of responses of each kind: `201`, `503 unavailable`, or `no connection`. */
+  /** The number of responses of each kind, such as `201`, `503 unavailable`, or `no connection`. */
   readonly answers = new Map<string, number>()
   #isWriting = false
   #repeated = 0
@@ -24,7 +26,7 @@ export class Ledger {
     this.#key = key
   }
 
-  /** The time at which each write was last acknowledged, in the milliseconds of `Date.now()`, by externalId. */
+  /** The time at which each write was last acknowledged, in milliseconds like `Date.now()`, by externalId. */
   get acknowledgedAt(): Map<string, number> {
     return new Map([...this.#entries].flatMap(([id, { atMs }]) => (atMs === null ? [] : [[id, atMs]])))
   }
@@ -73,7 +75,7 @@ export class Ledger {
     }
   }
 
-  /** Resends every request without a response under its old Idempotency-Key. */
+  /** Repeats every request that got no response, with its original Idempotency-Key. */
   async repeatUnanswered(service: string): Promise<void> {
     for (const [externalId, entry] of this.#entries) {
       if (entry.vendor !== null) continue
@@ -84,8 +86,8 @@ export class Ledger {
   }
 
   /**
-   * Compares the records with the service, after giving every event time to be listed. An event is listed a moment
-   * after its record can be read.
+   * Compares the recorded writes with the records in the service. First waits until every event is listed, which
+   * happens shortly after its record can be read.
    */
   async compare(service: string): Promise<Comparison> {
     const deadline = Date.now() + MAX_LISTING_MS
@@ -108,7 +110,8 @@ export class Ledger {
       if (found.length > 1) doubled.push(externalId)
       if (vendor === null) continue
       const [stored] = found
-      // A change whose response was cut off may have been made, so the version may be ahead of the recorded version.
+      // The service may have performed a change whose response was interrupted, so the version may be higher than
+      // recorded.
       const isThere =
         stored?.id === vendor.id &&
         stored.version >= vendor.version &&
@@ -137,7 +140,7 @@ export class Ledger {
     return new Set((await this.#all<Event>(service, '/api/ext/events?limit=200')).map(({ id }) => id))
   }
 
-  /** Returns the events that did not reach the receiver within a minute. */
+  /** Returns the events that the receiver did not get within a minute. */
   async undelivered(service: string, receiver: Receiver): Promise<string[]> {
     const deadline = Date.now() + 60_000
     for (;;) {
@@ -196,8 +199,8 @@ export class Ledger {
     return items
   }
 
-  // Each request has its own connection. Otherwise, the service could close an idle connection just as it is reused,
-  // which would look like a request that was cut off.
+  // Sends each request on its own connection. Otherwise, the service could close an idle connection at the moment of
+  // its reuse, which would look like an interrupted request.
   #send(
     method: string,
     service: string,
@@ -240,7 +243,7 @@ function resourceIdOf(event: Event): string {
 
 interface Entry {
   companyName: string
-  /** As last acknowledged. */
+  /** The vendor as last acknowledged by the service; null if no write was acknowledged. */
   vendor: Vendor | null
   atMs: number | null
 }

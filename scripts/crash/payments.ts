@@ -5,18 +5,21 @@ import { Caller } from './caller.ts'
 
 const ORDERS = 3
 
-/** A single request about payments, which is sent again if it got no response. */
+/** A request about payments. It is sent again if it gets no response. */
 interface PaymentStep {
   path: string
   body: object
-  /** The name that identifies the created record afterwards. */
+  /**
+   * The external ID of the record that the request creates, by which the record is found afterward; null if it creates
+   * none.
+   */
   externalId: string | null
 }
 
 /**
- * Continuously pays a few orders, in single payments and in runs, and voids payments. Afterward, each step must exist
- * completely or not at all. No acknowledged payment is lost or duplicated, every order's paid amount equals the sum of
- * its payments, and every payment and every void has one event.
+ * Continuously pays a few orders with single payments and payment runs, and voids payments. Afterward, the effects of
+ * each step must exist completely or not at all. No acknowledged payment may be lost or duplicated. The paid amount of
+ * every order must equal the sum of its payments. Every payment and every void must have exactly one event.
  */
 export class Payments {
   readonly #caller: Caller
@@ -96,7 +99,9 @@ export class Payments {
     return { path: `/payments/${id}/status`, body: { status }, externalId: null }
   }
 
-  /** Returns whether the request got a response. A rejection because of a payment's state is also a response. */
+  /**
+   * Sends a request. Returns whether it got a response. A rejection because of a payment's status is also a response.
+   */
   async #take(service: string, idempotencyKey: string, step: PaymentStep): Promise<boolean> {
     this.#unanswered.set(idempotencyKey, step)
     const answer = await this.#caller.send(service, 'POST', step.path, step.body, idempotencyKey)
@@ -114,7 +119,7 @@ export class Payments {
     return true
   }
 
-  /** Returns the payments that exist only partially, were lost, or are duplicated; empty if there are no errors. */
+  /** Returns the payments that exist only partially, were lost, or exist twice; empty if there are no errors. */
   async faults(service: string): Promise<string[]> {
     const errors = this.#odd.splice(0)
     const payments = await this.#caller.all<Payment>(service, `/payments?vendorId=${this.#vendorId}&limit=200`)

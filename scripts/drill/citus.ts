@@ -13,10 +13,10 @@ import {
 } from '../processes/service.ts'
 import { type Check, killAll } from './failover.ts'
 
-/** The time that a supervisor takes to start a failed worker again. */
+/** The time after which a supervisor starts a failed worker again, in milliseconds. */
 const RESTART_DELAY_MS = 2000
 
-/** A builder whose records are written during a drill, and the worker that stores them. */
+/** A builder whose records the drill writes, and the worker that stores them. */
 interface PlacedBuilder {
   organizationId: string
   worker: PrivatePostgres
@@ -27,13 +27,13 @@ interface RunningCluster {
   citus: PrivateCitus
   balancer: LoadBalancer
   environment: Environment
-  /** One builder on each worker. */
+  /** Two builders, one on each worker. */
   builders: readonly [PlacedBuilder, PlacedBuilder]
 }
 
 /**
- * Runs two processes behind HAProxy on a Citus cluster with two workers. A worker is killed under load and started
- * again. Then the shards of a builder are moved to the other worker under load.
+ * Runs two processes behind HAProxy on a Citus cluster with two workers. Under load, kills a worker and starts it
+ * again. Then, under load, moves a builder's shards to the other worker.
  */
 export async function testCitus(check: Check): Promise<void> {
   const citus = await startCitus()
@@ -60,7 +60,7 @@ export async function testCitus(check: Check): Promise<void> {
   }
 }
 
-/** Creates builders until each worker has one. */
+/** Creates builders until there is one on each worker. */
 async function placeBuilders(citus: PrivateCitus, environment: Environment): Promise<RunningCluster['builders']> {
   const byPort = new Map<number, PlacedBuilder>()
   for (let i = 1; byPort.size < citus.workers.length; i++) {

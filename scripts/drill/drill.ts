@@ -1,6 +1,6 @@
 /**
- * Tests on this machine the procedures on which operators rely. Each drill starts its own PostgreSQL, HAProxy, and
- * processes of the service on free ports of the loopback address, and stops all of them. If a program that a drill
+ * Tests the procedures on which operators rely, on this machine. Each drill starts its own PostgreSQL, HAProxy, and
+ * service processes on free ports of the loopback address, and stops all of them at the end. If a program that a drill
  * needs is missing, the drill reports this and is skipped.
  *
  *   npm run drill                     all drills
@@ -51,7 +51,7 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
   { name: 'two-owners of one data folder', run: testTwoOwners },
 ]
 
-// If the run is interrupted, no processes remain, because they end with this process.
+// If the run is interrupted, the process must still exit normally, because this ends all processes that it started.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 let [passed, failed] = [0, 0]

@@ -5,12 +5,12 @@ import path from 'node:path'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /**
- * Until the first release, rollbacks go back to this commit. This commit is the last one before migration 0330, which
- * changed how events are numbered.
+ * The version to which the drill rolls back until there is a release. It is the last commit before migration 0330,
+ * which changed how events are numbered.
  */
 const ROLLBACK_COMMIT = '97d5f1c^'
 
-/** Returns the last release tag; null if the repository does not contain the history, as in a shallow clone. */
+/** Returns the tag of the last release; null if the repository does not contain the history, as in a shallow clone. */
 export function findLastRelease(): string | null {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' })
   const tag = git('describe', '--tags', '--abbrev=0', 'HEAD^')
@@ -18,7 +18,7 @@ export function findLastRelease(): string | null {
   return git('cat-file', '-e', `${version}^{commit}`).status === 0 ? version : null
 }
 
-/** Extracts another version of the service into a folder. The extracted version uses the packages of this version. */
+/** Extracts another version of the service into a folder. It uses the packages that are installed for this version. */
 export function extractVersion(version: string, folder: string): void {
   mkdirSync(folder, { recursive: true })
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))

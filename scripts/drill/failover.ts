@@ -15,31 +15,31 @@ import {
 
 export type Check = (held: boolean, what: string) => void
 
-/** The maximum time until a process serves requests again after a replica was promoted. */
+/** The maximum time in milliseconds until a process serves requests again after a replica is promoted. */
 const MAX_RECOVERY_MS = 5000
 
-/**
- * Commits are acknowledged approximately in order. Acknowledgments of commits can overtake each other, but not by more
- * than this.
- */
+/** The maximum time in milliseconds by which acknowledgments of commits may arrive out of order. */
 const MAX_REORDER_MS = 100
 
-/** The time that an operator takes to promote a replica in place of a failed primary. */
+/** The time after which an operator promotes a replica to replace a failed primary, in milliseconds. */
 const PROMOTION_DELAY_MS = 1500
 
-/** The time after which Patroni, by default, replaces a primary that has only stopped responding. */
+/** The time after which Patroni, by default, replaces a primary that has stopped responding, in milliseconds. */
 const LEASE_MS = 30_000
 
 export interface FailoverOptions {
-  /** Whether the primary acknowledges only transactions that the replica already has. */
+  /** Whether the primary acknowledges a transaction only after the replica has received it. */
   synchronous: boolean
-  /** Whether the primary only stops responding: its connections stay open, but it sends no responses on them. */
+  /**
+   * Whether the primary only stops responding instead of being killed. Its connections then stay open without any
+   * response.
+   */
   silent: boolean
 }
 
 /**
- * Runs two processes behind HAProxy on a PostgreSQL server with a replica. Under load, the primary is killed with all
- * its processes, and the replica is promoted.
+ * Runs two processes behind HAProxy on a PostgreSQL server with a replica. Under load, kills the primary with all its
+ * processes and promotes the replica.
  */
 export async function testFailover(check: Check, { synchronous, silent }: FailoverOptions): Promise<void> {
   const primary = await startPostgres()
@@ -68,7 +68,7 @@ export async function testFailover(check: Check, { synchronous, silent }: Failov
   const load = ledger.write(balancer.url, 8)
   await ledger.untilMore(300)
   if (!synchronous) {
-    // The replica falls behind, as it does on a busy network.
+    // Delays the replica, as a busy network would.
     await stopSending(primary)
     await ledger.untilMore(20)
   }
@@ -130,7 +130,7 @@ export async function testFailover(check: Check, { synchronous, silent }: Failov
   await primary.stop()
 }
 
-/** Runs a statement on the database of a drill. */
+/** Runs a statement on the drill's database. */
 export async function runQuery(postgres: PrivatePostgres, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ host: '127.0.0.1', port: postgres.port, user: 'plumbline', database: 'plumbline' })
   await client.connect()
@@ -142,8 +142,8 @@ export async function runQuery(postgres: PrivatePostgres, text: string): Promise
 }
 
 /**
- * Returns the milliseconds until a process acknowledges a write. Requests are sent continuously to the process's own
- * address.
+ * Returns the time in milliseconds until a process acknowledges a write. Sends requests continuously and directly to
+ * the process.
  */
 async function measureFirstWrite({ url }: Service, key: string, started: number): Promise<number> {
   for (;;) {
@@ -167,14 +167,14 @@ async function stopSending(primary: PrivatePostgres): Promise<void> {
   for (const { pid } of rows) process.kill(pid, 'SIGSTOP')
 }
 
-/** Simulates a power failure: no process of PostgreSQL continues even for a moment. */
+/** Kills all processes of a PostgreSQL server at the same moment, like a power failure. */
 export async function killAll(postgres: PrivatePostgres): Promise<void> {
   const children = stopAll(postgres)
   for (const child of children) process.kill(child, 'SIGKILL')
   await postgres.kill()
 }
 
-/** Simulates a disk that no longer responds. Returns the number of stopped processes of PostgreSQL. */
+/** Stops all processes of a PostgreSQL server, like a disk that no longer responds. Returns their number. */
 function stopAll({ pid }: PrivatePostgres): number[] {
   process.kill(pid, 'SIGSTOP')
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)

@@ -17,11 +17,11 @@ import type { Check } from './failover.ts'
 const CLI = path.resolve(import.meta.dirname, '../../server/operators/cli/main.js')
 
 /**
- * Moves the demo builder, optionally with more records, from the embedded database to PostgreSQL. The move is rejected
- * while the service runs, is then killed before it is complete, and continues after a change of the source. Then keys,
- * links, files, and webhook secrets are used in the new database.
+ * Moves the demo builder, optionally with more records, from the embedded database to PostgreSQL. First checks that the
+ * move is rejected while the service is running. Then kills the move before it is complete, changes the source, and
+ * continues. Finally, uses keys, links, files, and webhook secrets in the new database.
  *
- * @param records how many vendors to add
+ * @param records the number of vendors to add
  */
 export async function testMove(check: Check, records = 0): Promise<void> {
   const postgres = await startPostgres()
@@ -118,7 +118,7 @@ async function moveTo(check: Check, at: { to: string; folder: string; records: n
 }
 
 interface MoveRun {
-  /** The exit code; null after a signal. */
+  /** The exit code; null if a signal ended the process. */
   code: number | null
   result: { continued: boolean; rows: number } | null
   error: { code: string; detail: string } | null
@@ -146,7 +146,7 @@ async function runMove(environment: Environment, to: string, killAtFirstRow = fa
   }
 }
 
-/** Returns the records, except the audit entries that the exports themselves add. */
+/** Returns the exported records. Leaves out the audit entries that the exports themselves add. */
 async function exportRecords(environment: Environment, organizationId: string, file: string): Promise<string[]> {
   await runOperatorCommand(environment, 'organizations', 'export', organizationId, '--out', file)
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
@@ -173,7 +173,7 @@ async function readStatus(service: string, link: string): Promise<number> {
   return status
 }
 
-/** Adds copies of one vendor directly, because the API would take an hour for this number of vendors. */
+/** Adds copies of a vendor directly to the database, because adding this number through the API would take an hour. */
 async function addVendors(environment: Environment, count: number): Promise<void> {
   const database = await openDatabase(readConfig({ ...environment }))
   const own = new Set(['id', 'companyName', 'externalId', 'accountingId'])

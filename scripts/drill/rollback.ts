@@ -8,8 +8,8 @@ import { extractVersion, findLastRelease } from './earlier-version.ts'
 import type { Check } from './failover.ts'
 
 /**
- * Lets this version migrate a database and write to it, then an earlier version serve it, and then this version again.
- * Each version must number its events without gaps and deliver them.
+ * Runs this version, then an earlier version, and then this version again on the same database, which this version has
+ * migrated. Each version must number its events without gaps and deliver them.
  *
  * @param to the tag or commit to roll back to, by default the last release
  */
@@ -57,5 +57,8 @@ export async function testRollback(check: Check, to = findLastRelease()): Promis
   }
 }
 
-/** Deliveries take milliseconds. Events without a number are never delivered. */
+/**
+ * The maximum time to wait for a delivery, in milliseconds. A delivery usually takes milliseconds, but events without a
+ * number are never delivered.
+ */
 const MAX_WAITED_MS = 20_000

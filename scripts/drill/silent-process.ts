@@ -13,21 +13,20 @@ import {
 import type { Check } from './failover.ts'
 
 /**
- * By this time, the load balancer has noticed that a process does not respond, after two checks of up to five seconds
- * each.
+ * The time after which the load balancer has noticed that a process does not respond, in milliseconds. It makes two
+ * checks of up to five seconds each.
  */
 const DETECTION_MS = 12_000
 
 /**
- * The last request that was sent to the process by then waits until the timeout of the load balancer
- * (deploy/haproxy.cfg).
+ * The maximum wait of a request that was sent to the process shortly before then. It lasts until the load balancer's
+ * timeout (see deploy/haproxy.cfg).
  */
 const MAX_WAIT_MS = DETECTION_MS + 65_000
 
 /**
- * Runs two processes behind HAProxy. Under load, one process stops responding, as on a machine that hangs: its
- * connections stay open. The process continues after other processes and clients have given up all of its work, which
- * it still has.
+ * Runs two processes behind HAProxy. Under load, one process stops responding but keeps its connections open, as on a
+ * machine that hangs. It continues after other processes and clients have taken over or given up all of its work.
  */
 export async function testSilentProcess(check: Check): Promise<void> {
   const postgres = await startPostgres()

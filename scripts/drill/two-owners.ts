@@ -6,13 +6,16 @@ import { Ledger } from '../crash/ledger.ts'
 import { createBuilder, createUnlimitedEnvironment, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
-/** Command that gives a process its own process IDs, as a container does: its own ID is always 1. */
+/**
+ * A command that runs a process in its own process ID namespace, as in a container. The process then always has the ID
+ * 1.
+ */
 const ISOLATED_COMMAND = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
 
 /**
- * Starts a second service on the data folder of a running service, like a second container on the same volume. Then the
- * first service is killed, and another starts, although the file that names the owner contains the ID of a running
- * process.
+ * Starts a second service on the data folder of a running service, like a second container on the same volume. Then
+ * kills the first service and starts another one. This must succeed although the file that identifies the folder's
+ * owner contains the ID of a running process.
  */
 export async function testTwoOwners(check: Check): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-owners-'))

@@ -18,8 +18,8 @@ import { type Check, runQuery } from './failover.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /**
- * Schema additions of the next version, which the previous version does not know. The index is built while both
- * versions serve requests.
+ * Additions to the schema that simulate those of the next version. The previous version does not know them. The index
+ * is built while both versions serve requests.
  */
 const NEXT_MIGRATION = `import { type Kysely, sql } from 'kysely'
 import { createIndexes } from '../large-indexes.ts'
@@ -34,9 +34,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 `
 
 /**
- * Runs two processes of the previous version behind HAProxy. Under load, a process of the next version is started next
- * to them and migrates the database. One of the two old processes is killed and restarted, as by a supervisor. Then
- * each old process is ended in turn, and the next version is started in its place.
+ * Runs two processes of the previous version behind HAProxy. Under load, starts a process of the next version, which
+ * migrates the database. Kills one of the old processes and restarts it, as a supervisor would. Then replaces the old
+ * processes with the next version, one after another.
  *
  * @param from the tag or commit of the previous version
  */
@@ -90,7 +90,7 @@ export async function testUpgrade(check: Check, from?: string): Promise<void> {
     const refused = [...ledger.answers].filter(([answer]) => !/^20[01]$/.test(answer))
     const cutOff = refused.filter(([answer]) => answer !== '502 unavailable')
     check(
-      // Only the requests in progress in the killed process are cut off.
+      // Only requests that the killed process was handling are interrupted.
       cutOff.length === 0 && refused.reduce((sum, [, count]) => sum + count, 0) <= 8,
       `answers under load: ${[...ledger.answers].map(([answer, count]) => `${count} × ${answer}`).join(', ')}`,
     )
@@ -127,7 +127,7 @@ function prepareVersions(folder: string, from: string | undefined): [string, str
   return [before, next]
 }
 
-/** Returns whether every event of the only builder gets its number within ten seconds, without gaps. */
+/** Returns whether all events of the only builder get consecutive numbers within ten seconds. */
 async function areEventsNumbered(postgres: PrivatePostgres): Promise<boolean> {
   for (const started = performance.now(); performance.now() - started < 10_000; await delay(200)) {
     const { rows } = await runQuery(

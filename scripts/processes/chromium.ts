@@ -4,14 +4,14 @@ import path from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import own from '../../package.json' with { type: 'json' }
 
-/** The folder into which the packaged Chromium (211 MB) is unpacked once per version. */
+/** The folder into which the packaged Chromium (211 MB) is unpacked, once for each version. */
 const UNPACKED = path.join(import.meta.dirname, `../../dist/chromium-${own.devDependencies['@sparticuz/chromium']}`)
 
 /**
- * Returns the path of Chromium: CHROMIUM_PATH; otherwise, the package `@sparticuz/chromium`; or, if the package does
- * not run, an installed browser with a usual name. The package is the same everywhere and takes a third of the
- * processor time of an installed browser. Returns null if there is no browser, for example on a Mac or an ARM machine
- * without an installed browser.
+ * Returns the path of Chromium. Uses CHROMIUM_PATH if it is set. Otherwise, uses the package `@sparticuz/chromium` or,
+ * if the package does not run, an installed browser with one of the usual names. The package is the same on all
+ * machines and needs a third of the processor time of an installed browser. Returns null if there is no browser, for
+ * example on a Mac or an ARM machine without an installed browser.
  */
 export function findChromium(): string | null {
   const { CHROMIUM_PATH } = process.env
@@ -37,21 +37,21 @@ function findInstalled(): string | null {
     try {
       return execFileSync('which', [name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
     } catch {
-      // The browser is not installed under this name.
+      // There is no browser with this name.
     }
   }
   return null
 }
 
 /**
- * Returns the packaged Chromium with the libraries and fonts that a bare container lacks. The first call takes three
- * seconds.
+ * Returns the packaged Chromium, with the libraries and fonts that a minimal container lacks. The first call takes
+ * three seconds.
  */
 function unpackChromium(): string {
   if (!existsSync(UNPACKED)) {
     mkdirSync(path.dirname(UNPACKED), { recursive: true })
     const folder = mkdtempSync(`${UNPACKED}-`)
-    // The package unpacks to TMPDIR, and includes its libraries only if this runtime is named.
+    // The package unpacks into TMPDIR. It unpacks its libraries only if AWS_LAMBDA_JS_RUNTIME is set.
     execFileSync(
       process.execPath,
       ['--input-type=module', '-e', "await (await import('@sparticuz/chromium')).default.executablePath()"],
@@ -68,7 +68,7 @@ function unpackChromium(): string {
     try {
       renameSync(folder, UNPACKED)
     } catch (error) {
-      // Another process was faster.
+      // Another process has unpacked the browser in the meantime.
       rmSync(folder, { recursive: true })
       if (!existsSync(UNPACKED)) throw error
     }
@@ -76,14 +76,14 @@ function unpackChromium(): string {
   return path.join(UNPACKED, 'chromium')
 }
 
-/** Starts a browser that reaches only this machine, unless `anywhere` is set. */
+/** Starts a browser that can reach only this machine, unless `anywhere` is true. */
 export function launchChromium(executablePath: string, options: { anywhere?: boolean } = {}): Promise<Browser> {
   const isPackaged = executablePath.startsWith(UNPACKED)
-  // As root, which is common in containers, Chromium runs only without its sandbox. The packaged Chromium has no
-  // sandbox.
+  // Under root, which is common in containers, Chromium runs only without its sandbox. The packaged Chromium has no
+  // sandbox at all.
   const args = isPackaged || process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  // Nothing here runs long enough to benefit from V8's optimizing compilers, which take a tenth of the processor time.
-  // V8's baseline compiler saves a sixth of the time if it compiles functions immediately.
+  // Turns off V8's optimizing compilers, which use a tenth of the processor time, because no page here runs long enough
+  // to benefit. The baseline compiler compiles functions immediately, which saves a sixth of the time.
   args.push('--js-flags=--no-opt --always-sparkplug')
   if (options.anywhere !== true) args.push(`--host-resolver-rules=${LOCAL_ONLY_RULES}`)
   return chromium.launch({ executablePath, args, ...(isPackaged && { env: createEnvironment() }) })
@@ -92,7 +92,7 @@ export function launchChromium(executablePath: string, options: { anywhere?: boo
 const LOCAL_ONLY_RULES = 'MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1'
 
 /**
- * Returns the environment in which the packaged Chromium finds its libraries, and fonts if the machine has no fonts.
+ * Returns the environment in which the packaged Chromium finds its libraries and, if the machine has none, its fonts.
  */
 function createEnvironment(): NodeJS.ProcessEnv {
   const libraries = path.join(UNPACKED, 'al2023/lib')
@@ -101,12 +101,12 @@ function createEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, ...fonts, LD_LIBRARY_PATH: LD_LIBRARY_PATH ? `${libraries}:${LD_LIBRARY_PATH}` : libraries }
 }
 
-/** A page of a given width that should reach only one origin. */
+/** A page of a certain width that should reach only one origin. */
 export interface ObservedPage {
   readonly page: Page
-  /** URLs of other origins that the page tried to load. The browser can reach only this machine. */
+  /** The URLs of other origins that the page tried to load. The browser can reach only this machine. */
   readonly strayed: readonly string[]
-  /** Script errors and console errors, including violations of the Content-Security-Policy. */
+  /** The errors from scripts and in the console, including violations of the Content-Security-Policy. */
   readonly complaints: readonly string[]
   close(): Promise<void>
 }
@@ -120,7 +120,7 @@ export async function openPage(
   const context: BrowserContext = await browser.newContext({ viewport: { width, height: 850 }, ...options })
   const strayed: string[] = []
   const complaints: string[] = []
-  // Requests are observed instead of intercepted, because interception would disable the browser's cache.
+  // Only observes requests, because intercepting them would disable the browser's cache.
   context.on('request', (request) => {
     const url = request.url()
     if (/^(https?|wss?):/.test(url) && !url.startsWith(`${origin}/`)) strayed.push(url)
@@ -135,7 +135,7 @@ export async function openPage(
 
 /**
  * Resolves when a page has loaded: no request is pending, and nothing has changed for half a second. Open connections
- * do not show this, because a live page always has a connection that waits for events.
+ * do not matter, because a page with live updates always has one that waits for events.
  */
 export async function waitUntilSettled(page: Page): Promise<void> {
   await page.waitForFunction(

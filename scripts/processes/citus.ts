@@ -13,19 +13,19 @@ export interface PrivateCitus {
   stop(): Promise<void>
 }
 
-/** The settings of every node. */
+/** The settings of all nodes. */
 const SETTINGS = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',
   max_prepared_transactions: '400',
   'citus.node_conninfo': 'sslmode=disable',
-  // The default of 32 shards per table takes minutes to create on a small machine.
+  // Uses few shards, because the default of 32 shards for each table would take minutes to create on a small machine.
   'citus.shard_count': '4',
 }
 
 /**
- * Starts a cluster and distributes an empty database as an operator does. Prints a conspicuous line and returns null if
- * the PostgreSQL binaries have no Citus extension.
+ * Starts a cluster and distributes an empty database, as an operator would. If the PostgreSQL binaries have no Citus
+ * extension, prints a conspicuous line and returns null.
  */
 export async function startCitus(): Promise<PrivateCitus | null> {
   const binaries = findBinaries()
@@ -66,7 +66,7 @@ async function distribute(coordinator: PrivatePostgres, environment: Environment
   await runOnNode(coordinator, ['begin', ...commands, 'commit'])
 }
 
-/** Runs statements on the database of a node, and returns the rows of the last one. */
+/** Runs statements on the database of a node. Returns the rows of the last one. */
 export async function runOnNode(
   { port }: PrivatePostgres,
   statements: readonly string[],

@@ -5,11 +5,11 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findFreePort } from './service.ts'
 
-/** HAProxy with the configuration for operators (deploy/haproxy.cfg), on addresses of this machine. */
+/** HAProxy with the configuration for operators (deploy/haproxy.cfg), changed to addresses of this machine. */
 export interface LoadBalancer {
-  /** The URL at which HAProxy serves the processes of the service. */
+  /** The URL at which HAProxy forwards requests to the service processes. */
   readonly url: string
-  /** The port of the PostgreSQL that accepts writes. */
+  /** The port at which HAProxy forwards to the PostgreSQL server that accepts writes. */
   readonly postgresPort: number
   stop(): Promise<void>
 }
@@ -22,9 +22,9 @@ process.once('exit', () => {
 })
 
 /**
- * Starts HAProxy. Prints a conspicuous line and returns null if the machine has no HAProxy.
+ * Starts HAProxy. If it is not installed, prints a conspicuous line and returns null.
  *
- * @param services the ports of at most three service processes, which need not run yet
+ * @param services the ports of at most three service processes, which may not be running yet
  * @param databases the ports of one or two PostgreSQL servers
  */
 export async function startHaproxy(

@@ -2,24 +2,30 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * A proxy between a service and its PostgreSQL that reads the traffic and, from a chosen moment on, holds everything
- * back. A test can then kill a process just before a statement reaches the database, or just before the reply reaches
+ * A proxy between a service and its PostgreSQL server. It reads the traffic and can hold everything back from a chosen
+ * moment. A test can then kill a process just before a statement reaches the database, or just before the reply reaches
  * the process.
  */
 export interface PostgresProxy {
   readonly url: string
-  /** From the first moment for which `isIt` is true, holds back all traffic and calls `then`, until the next `armKill`. */
+  /**
+   * At the first moment for which `isIt` returns true, starts to hold back all traffic and calls `then`. The next
+   * `armKill` ends this state.
+   */
   arm(isIt: (moment: ProxyMoment) => boolean, then: () => void): void
   close(): Promise<void>
 }
 
 export interface ProxyMoment {
-  /** The moment before a statement goes to the database, or before the reply that the statement is done comes back. */
+  /**
+   * Whether a statement is about to reach the database (`statement`), or its completion is about to reach the service
+   * (`done`).
+   */
   kind: 'statement' | 'done'
   text: string
-  /** The database's tag of a completed statement, such as `UPDATE 3`. */
+  /** The database's tag for a completed statement, such as `UPDATE 3`; null if no statement was completed. */
   tag: string | null
-  /** The statements that were completed earlier in the same transaction on this connection. */
+  /** The statements that have been completed in the same transaction on this connection. */
   transaction: readonly Done[]
 }
 
@@ -77,7 +83,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       return isHeld
     })
     pass(database, client, (type, body) => {
-      // After an error that skipped statements, the next transaction starts with nothing pending.
+      // After an error, the database skips statements. The next transaction starts with no pending statements.
       if (type === 'Z' && body.toString('latin1') === 'I') waiting.length = 0
       if (type !== 'C') return isHeld
       const [tag = ''] = readStrings(body)
@@ -87,7 +93,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       return isHere
     })
 
-    // Passes only whole messages, so that no message is held back in part. A client's first message has no type.
+    // Forwards only whole messages, so that no message is held back in part. The first message of a client has no type.
     function pass(from: Socket, to: Socket, isStopped: (type: string, body: Buffer) => boolean): void {
       let rest = Buffer.alloc(0)
       from.on('data', (chunk: Buffer) => {

@@ -8,20 +8,22 @@ import pg from 'pg'
 import { findFreePort } from './service.ts'
 
 /**
- * A private PostgreSQL server, made from the binaries on the machine in its own folder, which `stop` removes.
- * Durability is at the default (fsync on) unless a caller changes it. PostgreSQL refuses to run as root, so under root
- * it runs as the user postgres.
+ * A private PostgreSQL server. It uses the binaries on the machine and its own folder, which `stop` removes. Fsync is
+ * on, as by default, unless a caller turns it off. PostgreSQL refuses to run as root, so under root it runs as the user
+ * postgres.
  */
 export interface PrivatePostgres {
   readonly port: number
   readonly pid: number
-  /** The URL of the database with this name. Defaults to `plumbline`. The database is created if it does not exist. */
+  /**
+   * Returns the URL of the database with this name, by default `plumbline`. Creates the database if it does not exist.
+   */
   database(name?: string): Promise<string>
-  /** Resolves when the server is stopped. Its data is kept for `start`. */
+  /** Stops the server and keeps its data for `start`. */
   pause(): Promise<void>
-  /** Sends SIGKILL to the server. To clients, this looks like a failure of the database's machine. */
+  /** Sends SIGKILL to the server. For clients, this looks as if the database's machine had failed. */
   kill(): Promise<void>
-  /** Starts the server again with the same port and data after `pause` or `kill`. */
+  /** Starts the server again after `pause` or `kill`, with the same port and data. */
   start(): Promise<void>
   /** Stops the server and removes its folder. */
   stop(): Promise<void>
@@ -32,9 +34,9 @@ export function hasPostgres(): boolean {
 }
 
 /**
- * Starts a PostgreSQL server. Prints a conspicuous line and returns null if the machine has no PostgreSQL.
+ * Starts a PostgreSQL server. If PostgreSQL is not installed, prints a conspicuous line and returns null.
  *
- * @param primary the server that it copies, and follows until it is promoted
+ * @param primary a server to copy; the new server is its replica until it is promoted
  */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
@@ -47,7 +49,7 @@ export async function startPostgres(
     )
     return null
   }
-  // A pg_basebackup of another version cannot copy from this server.
+  // A replica needs the pg_basebackup of the same version.
   if (primary !== undefined && !existsSync(path.join(binaries, 'pg_basebackup'))) {
     console.error(`### No pg_basebackup in ${binaries}: everything that needs a replica is LEFT OUT. ###`)
     return null
@@ -74,7 +76,8 @@ export async function startPostgres(
   let server: ChildProcess | null = null
 
   async function start(): Promise<void> {
-    // After SIGKILL the server's children briefly keep its shared memory, and a start is rejected until they are gone.
+    // After SIGKILL, the server's child processes briefly keep its shared memory, and the server cannot start until
+    // they are gone.
     for (let attempt = 1; ; attempt++) {
       const child = spawn(path.join(binaries ?? '', 'postgres'), ['-D', data, ...options], {
         ...owner,
@@ -100,11 +103,11 @@ export async function startPostgres(
     await gone
   }
 
-  // However the process ends, the server is stopped and its data is deleted. Otherwise, the data would soon fill the
-  // disk.
+  // Stops the server and deletes its data when this process ends for any reason. Otherwise, the data of many runs would
+  // fill the disk.
   function abandon(): void {
     server?.kill('SIGKILL')
-    // The server's children write for a moment longer.
+    // The server's child processes may still be writing for a moment.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
   // Cleans up and then ends the process with the same signal.
@@ -145,7 +148,7 @@ export async function startPostgres(
 
 const END_SIGNALS = ['SIGTERM', 'SIGHUP'] as const
 
-/** Resolves to null once the server accepts connections, or to the server's log if the server ended. */
+/** Resolves to null after the server accepts connections. If the server ends instead, resolves to its log. */
 function waitUntilReady(child: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     let log = ''
@@ -162,7 +165,7 @@ function waitUntilReady(child: ChildProcess): Promise<string | null> {
   })
 }
 
-/** Returns the folder that contains both programs of the server. */
+/** Returns the folder with the PostgreSQL binaries; null if it is not installed. */
 export function findBinaries(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []

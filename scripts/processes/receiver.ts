@@ -1,13 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A webhook receiver on a free port. The receiver stores the requests, and responds as the test specifies. */
+/** A webhook receiver on a free port. It stores the requests that it receives and responds as the test specifies. */
 export interface Receiver {
   url: string
   readonly received: ReceivedRequest[]
-  /** Sets the responses to later requests. The default is 204. */
+  /** Sets how to respond to later requests. The default is 204. */
   answer(how: (received: ReceivedRequest, response: ServerResponse) => void): void
-  /** Waits for this number of requests, or until the condition is true for the received requests. */
+  /** Waits until this number of requests has arrived, or until the condition is true for the received requests. */
   until(holds: number | ((received: ReceivedRequest[]) => boolean)): Promise<ReceivedRequest[]>
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /**
- * The service in the form that an operator runs: a separate process, started from the command line with an environment.
+ * The service as an operator runs it: a separate process that is started from the command line with an environment.
  * Used to test behavior that is visible only from outside: crashes, signals, several processes on one database, and
  * speed.
  */
@@ -22,16 +22,13 @@ export interface Service {
   /** The log of the process so far. */
   readonly log: string
   signal(name: NodeJS.Signals): void
-  /** Resolves to the exit code when the process has ended; null after a signal. */
+  /** Resolves when the process has ended, to the exit code or, after a signal, to null. */
   readonly ended: Promise<number | null>
-  /**
-   * Resolves when nothing can write to the log of the process any longer: the process and every process that it started
-   * have ended.
-   */
+  /** Resolves when the log is complete because the process and all processes that it started have ended. */
   readonly closed: Promise<void>
-  /** Sends SIGTERM and waits for the end. */
+  /** Sends SIGTERM and waits until the process has ended. */
   stop(): Promise<number | null>
-  /** Sends SIGKILL and waits for the end. */
+  /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<number | null>
 }
 
@@ -43,7 +40,7 @@ process.once('exit', () => {
   for (const child of started) child.kill('SIGKILL')
 })
 
-/** Returns an environment in which only the contract limits the requests of a test. */
+/** Returns an environment without limits on requests, except those in the contract. */
 export function createUnlimitedEnvironment(database: Environment): Environment {
   return {
     ...database,
@@ -62,8 +59,8 @@ export function createUnlimitedEnvironment(database: Environment): Environment {
 }
 
 /**
- * Starts a process and waits for its first response at `probe`. Throws with its log if it ends or does not respond
- * within 60 s.
+ * Starts a process and waits for its first response at `probe`. If the process ends or does not respond within 60 s,
+ * throws an error with its log.
  */
 export async function startService(
   environment: Environment,
@@ -80,7 +77,7 @@ export async function startService(
     script?: string
     /** The command to run instead of a script, such as `npm start`. */
     command?: readonly string[]
-    /** The folder to run it in, which may contain another version of the service. */
+    /** The folder in which to run the process. It may contain another version of the service. */
     folder?: string
     probe?: string
     headers?: Record<string, string>
@@ -139,8 +136,8 @@ export async function startService(
 }
 
 /**
- * Returns the arguments that `npm run` gives Node for the service or the operators' commands, in the version in that
- * folder.
+ * Returns the arguments with which `npm run` starts Node for the service or for the operator commands, in the version
+ * in that folder.
  */
 function readArguments(script: 'start' | 'cli', folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
@@ -150,12 +147,12 @@ function readArguments(script: 'start' | 'cli', folder: string): string[] {
   return words.slice(words.indexOf('node') + 1).map((word) => (word.startsWith('-') ? word : path.join(folder, word)))
 }
 
-/** Runs one of the operators' commands on the database of an environment, and returns its output. */
+/** Runs an operator command on the database of an environment and returns its output. */
 export function runOperatorCommand<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
   return runOperatorCommandIn(root, environment, ...verb)
 }
 
-/** Does the same with the version of the service in that folder. */
+/** Runs an operator command with the version of the service in that folder. */
 async function runOperatorCommandIn<Printed>(
   folder: string,
   environment: Environment,
@@ -168,7 +165,7 @@ async function runOperatorCommandIn<Printed>(
   return JSON.parse(stdout) as Printed
 }
 
-/** Creates a builder and a key with every permission, with the operators' commands. */
+/** Creates a builder and an API key with every permission, with operator commands. */
 export async function createBuilder(
   environment: Environment,
   name = 'Harrow & Finch Homes',
@@ -189,8 +186,8 @@ export async function createBuilder(
 }
 
 /**
- * Returns a free port for a process that binds it some seconds later. The port is outside the range that the system
- * assigns. Otherwise, a connection or another listener could get the port in the meantime.
+ * Returns a free port for a process that starts to listen on it some seconds later. The port is outside the range that
+ * the operating system assigns. Otherwise, the system could assign it to something else in the meantime.
  */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -209,6 +206,6 @@ export async function findFreePort(): Promise<number> {
 }
 
 const FIRST_PORT = 20_000
-/** The first port that Linux assigns. Other systems start at a higher port. */
+/** The first port that Linux assigns. Other systems start with a higher port. */
 const FIRST_EPHEMERAL_PORT = 32_768
 const MAX_ATTEMPTS = 100

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { FindRecord, Screen } from './screens.ts'
 
-/** The screens of homes, orders, payments, and sales. */
+/** The screens for homes, orders, payments, and sales. */
 export const AREAS: readonly Screen[] = [
   { name: 'homes', path: () => '/homes', ready: 'tbody tr th a' },
   { name: 'communities', path: () => '/communities', ready: 'tbody tr th a' },
@@ -206,14 +206,14 @@ export const AREAS: readonly Screen[] = [
 const findHomeInProgress = (find: FindRecord) =>
   find('/api/ext/homes?status=under_construction&sort=name', (home) => home.percentComplete !== 0)
 
-/** Returns the path with the home's first task that has not started, selected on its schedule. */
+/** Returns the path of the schedule of such a home, with the first task that has not started selected. */
 async function findUpcomingTask(find: FindRecord): Promise<string> {
   const home = await findHomeInProgress(find)
   const task = await find(`/api/ext/tasks?homeId=${home}&sort=plannedStart&status=not_started`)
   return `/homes/${home}?tab=schedule&task=${task}`
 }
 
-/** Creates a proposal with the page's own session, as an agent would, because the demo builder has no agent. */
+/** Creates a proposal with the page's own session, as an agent would. The demo builder has no agent. */
 async function createProposal(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const found = await fetch('/api/ext/vendors?q=hill+country&limit=1')

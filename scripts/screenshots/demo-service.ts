@@ -8,7 +8,7 @@ import { openDatabase } from '../../server/platform/database/database.ts'
 import { startPlumbline } from '../../server/plumbline.ts'
 import { buildPages } from '../../web/build.ts'
 
-/** A service with a signed-in user. */
+/** A service, and the session of a user who is signed in. */
 export interface SignedInService {
   url: string
   /** The cookie of the user's session, as `name=value`. */
@@ -16,7 +16,7 @@ export interface SignedInService {
   stop(): Promise<void>
 }
 
-/** Starts a service with the demo builder, whose owner is signed in. Stale pages are rebuilt. */
+/** Starts a service with the demo builder and signs in its owner. Builds the pages again if they are stale. */
 export async function startDemoService(): Promise<SignedInService> {
   await buildPages()
   const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-screenshots-'))
@@ -35,7 +35,7 @@ export async function startDemoService(): Promise<SignedInService> {
   }
 }
 
-/** Redeems a sign-in link in the same way as the page of the link, and returns the cookie. */
+/** Uses a sign-in link in the same way as its page, and returns the session cookie. */
 async function signIn(url: string, link: string): Promise<string> {
   const answer = await fetch(`${url}/api/admin/sign-in`, {
     method: 'POST',

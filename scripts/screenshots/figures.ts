@@ -6,15 +6,15 @@ import { startDemoService } from './demo-service.ts'
 import { createRecordFinder } from './screens.ts'
 
 /**
- * Measures the size and speed of the pages, with the demo builder's data and an empty browser cache: `npm run figures`.
- * Exits with 1 if a figure exceeds its promised limit.
+ * Measures the size and speed of the pages with the demo builder's data and an empty browser cache: `npm run figures`.
+ * Exits with 1 if a figure exceeds the promised limit.
  */
 const MAX_FIRST_LOAD = 250_000
 const MAX_PORTAL_PAGE = 20_000
-/** The figures apply to a processor that is four times slower than this processor, such as that of a phone. */
+/** The factor by which the processor is slowed down, to measure the speed on a device such as a phone. */
 const SLOWDOWN = 4
 const MAX_MS = 1500
-/** The median counts. */
+/** The number of measurements. Their median is reported. */
 const TRIES = 5
 const VENDORS = 10_000
 const AT_ONCE = 500
@@ -35,7 +35,7 @@ try {
   await service.stop()
 }
 for (const { what, figure, isKept } of figures) console.log(`${isKept ? 'kept  ' : 'MISSED'} ${what}: ${figure}`)
-// Measurements on a busy machine mean little, so the load is also printed.
+// Prints the load of the machine, because measurements on a busy machine mean little.
 console.log(
   `Load of the machine over the last minutes: ${loadavg()
     .map((load) => load.toFixed(1))
@@ -54,7 +54,7 @@ async function openSignedIn(browser: Browser): Promise<BrowserContext> {
   return context
 }
 
-/** Measures the bytes that the first page loads in addition to its API calls: the document, scripts, and styles. */
+/** Measures how many bytes the first page loads without its API calls: the document, the scripts, and the styles. */
 async function measureFirstLoad(browser: Browser): Promise<void> {
   const context = await openSignedIn(browser)
   const page = await context.newPage()
@@ -82,7 +82,7 @@ async function measureFirstLoad(browser: Browser): Promise<void> {
   await context.close()
 }
 
-/** Measures the time from the navigation until the items that need action are shown and the browser is idle. */
+/** Measures the time from the navigation until the items that need action are visible and the browser is idle. */
 async function measureInteractive(browser: Browser): Promise<void> {
   const times: number[] = []
   for (let tried = 0; tried < TRIES; tried++) {
@@ -101,7 +101,7 @@ async function measureInteractive(browser: Browser): Promise<void> {
   recordFigure(`Today can be used, at ${SLOWDOWN} × slowdown`, `${Math.round(middle)} ms (${all})`, middle <= MAX_MS)
 }
 
-/** Runs in the page before any of its scripts. */
+/** This function runs in the page before any of the page's scripts. */
 function recordWhenReady(): void {
   const window = globalThis as unknown as {
     document: { querySelector(of: string): unknown }
@@ -118,7 +118,7 @@ function recordWhenReady(): void {
   window.requestAnimationFrame(look)
 }
 
-/** Measures the pages of a vendor with a bid request and an order, in the form in which they are sent. */
+/** Measures the size of the portal pages of a vendor with a bid request and an order, as transferred. */
 async function measurePortal(): Promise<void> {
   const find = createRecordFinder(service.url, service.cookie)
   const requestId = await find('/api/ext/bids/requests?status=sent')
@@ -144,7 +144,10 @@ async function measurePortal(): Promise<void> {
   )
 }
 
-/** Pages through ten thousand vendors to the last vendor. Each page loads, and each vendor appears once. */
+/**
+ * Goes through all pages of a list of ten thousand vendors. Each page must load, and each vendor must appear exactly
+ * once.
+ */
 async function scrollVendors(browser: Browser): Promise<void> {
   for (let first = 0; first < VENDORS; first += AT_ONCE) {
     const rows = Array.from({ length: AT_ONCE }, (_, i) => ({
@@ -182,7 +185,7 @@ async function scrollVendors(browser: Browser): Promise<void> {
   await context.close()
 }
 
-/** Returns the links of the rows after the first link has changed. */
+/** Waits until the first link has changed, and returns the links of all rows. */
 async function waitForRows(page: Page, before: string): Promise<string[]> {
   const rows = await page.waitForFunction((before) => {
     const { document } = globalThis as unknown as {

@@ -7,9 +7,9 @@ import { startDemoService } from './demo-service.ts'
 import { createRecordFinder, type FindRecord, SCREENS, type Screen, WIDTHS } from './screens.ts'
 
 /**
- * Takes pictures of every screen of the admin area with the demo builder's data, and stores them in dist/screenshots:
- * `npm run screenshots`. With `--base-url` and `--cookie` it visits a running service; `--only` selects screens by the
- * start of their names. With `--readme`, takes only the two pictures of the README and stores them in docs/pictures.
+ * Takes screenshots of every screen of the admin area with the demo builder's data and stores them in dist/screenshots:
+ * `npm run screenshots`. `--base-url` and `--cookie` select a running service. `--only` selects screens by the start of
+ * their names. `--readme` takes only the two pictures of the README and stores them in docs/pictures.
  */
 const { values } = parseArgs({
   options: {
@@ -22,8 +22,8 @@ const { values } = parseArgs({
 })
 const folder = path.join(import.meta.dirname, '../../dist/screenshots')
 /**
- * The pictures of the README. As WebP files, the pictures have a third of the size of PNG files, which matters because
- * they stay in the Git history forever.
+ * The pictures of the README. WebP files have a third of the size of PNG files, which matters because they stay in the
+ * Git history forever.
  */
 const PICTURES = { folder: path.join(import.meta.dirname, '../../docs/pictures'), quality: 80 }
 const PICTURED = ['bidding-comparison', 'home-schedule']
@@ -44,7 +44,7 @@ try {
   await service.stop()
 }
 
-/** Takes a picture of every screen at each width and at the height of its content. */
+/** Takes a screenshot of every screen at each width, with the height of its content. */
 async function photographScreens(browser: Browser, find: FindRecord): Promise<void> {
   for (const width of WIDTHS) {
     for (const scheme of values.dark === true ? (['light', 'dark'] as const) : (['light'] as const)) {
@@ -54,7 +54,7 @@ async function photographScreens(browser: Browser, find: FindRecord): Promise<vo
       await context.addCookies([sessionCookie()])
       for (const screen of SCREENS.filter(({ name }) => name.startsWith(values.only ?? ''))) {
         const page = await openScreen(context, screen, find)
-        // The window is as high as the page, so that sticky elements are in their places.
+        // Makes the window as high as the page, so that sticky elements are in their places.
         const height = await page.evaluate('document.documentElement.scrollHeight')
         if (screen.act === undefined) await page.setViewportSize({ width, height: Math.max(Number(height), 844) })
         const file = `${screen.name}-${width}${scheme === 'dark' ? '-dark' : ''}.png`
@@ -67,7 +67,7 @@ async function photographScreens(browser: Browser, find: FindRecord): Promise<vo
   }
 }
 
-/** Takes the README's pictures in a window of a usual size. */
+/** Takes the README's pictures in a window of a common size. */
 async function takePictures(browser: Browser, find: FindRecord): Promise<void> {
   mkdirSync(PICTURES.folder, { recursive: true })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
@@ -82,7 +82,7 @@ async function takePictures(browser: Browser, find: FindRecord): Promise<void> {
   }
 }
 
-/** Opens a screen in its own page and waits until the screen is complete. */
+/** Opens a screen in its own browser page and waits until the screen is complete. */
 async function openScreen(context: BrowserContext, screen: Screen, find: FindRecord): Promise<Page> {
   const page = await context.newPage()
   await page.goto(service.url + (await screen.path(find)))

@@ -1,18 +1,18 @@
 import type { Locator, Page } from 'playwright-core'
 import { AREAS } from './areas.ts'
 
-/** A screen of the admin area, for the screenshots and the tests of all screens. */
+/** A screen of the admin area. The screenshots and the tests of all screens use it. */
 export interface Screen {
   name: string
-  /** Returns its URL, with IDs of the demo builder's records from `find`. */
+  /** Returns the path of the screen. `find` returns IDs of the demo builder's records. */
   path(find: FindRecord): string | Promise<string>
-  /** The text that must be visible before the screen counts as shown. */
+  /** A text that is visible when the screen is complete. */
   ready: string
-  /** Actions to take on the screen first, such as opening a dialog. */
+  /** Performs actions on the screen first, such as opening a dialog. */
   act?(page: Page): Promise<void>
 }
 
-/** Returns the ID of the first record of a list that meets the condition. */
+/** Returns the ID of the first record in a list that satisfies the condition. */
 export type FindRecord = (list: string, has?: (record: Record<string, unknown>) => boolean) => Promise<string>
 
 export const SCREENS: readonly Screen[] = [
@@ -188,7 +188,7 @@ export const SCREENS: readonly Screen[] = [
 
 export const WIDTHS = [1440, 390] as const
 
-/** Returns a function that finds records over HTTP with the cookie of a session. */
+/** Returns a function that finds records over HTTP with a session cookie. */
 export function createRecordFinder(url: string, cookie: string): FindRecord {
   return async (list, has = () => true) => {
     const answer = await fetch(`${url}${list}`, { headers: { cookie } })
@@ -200,8 +200,8 @@ export function createRecordFinder(url: string, cookie: string): FindRecord {
 }
 
 /**
- * The demo builder has no agent, so the page's own session runs skills as an agent would. The executions are written a
- * few seconds later.
+ * Runs skills with the page's own session, as an agent would, because the demo builder has no agent. The service writes
+ * the execution records a few seconds later.
  */
 async function showRuns(page: Page): Promise<void> {
   await page.evaluate(async () => {
@@ -219,7 +219,7 @@ async function showRuns(page: Page): Promise<void> {
   await newestRun(page).waitFor()
 }
 
-/** Finds the last run of `showRuns`. Other screens may have run skills before. */
+/** Finds the last execution of `showRuns`. Other screens may have run skills before. */
 function newestRun(page: Page): Locator {
   return page.locator('tbody tr th a', { hasText: /change a vendor/i }).first()
 }

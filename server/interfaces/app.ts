@@ -48,14 +48,16 @@ export interface AppParts {
   clock: Clock
   log: Logger
   failures: FailureLog
-  /** The validator to use instead of a validator compiled from the contract. Several services can share a validator. */
+  /**
+   * The validator to use. By default, the app compiles one from the contract. Several services can share a validator.
+   */
   validator?: Validator
   answerCheck?: ResponseCheck
   /** Called after each commit that records events, with the number of events. */
   eventsCommitted(count: number): void
   /** Called after each commit that adds deliveries to send for a webhook subscription. */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
-  /** Called with the outcome of each request. */
+  /** Called after each request with its outcome. */
   requestEnded?(operationId: string | undefined, status: number, milliseconds: number): void
   /** Adds routes that are not part of the contract. */
   addRoutes?(express: Express, services: Services, access: ExternalAccess): void
@@ -75,19 +77,19 @@ export interface App {
   drain(): void
 }
 
-/** The state of a request in progress. The request's log line is written from this state. */
+/** The state of a request in progress, from which the request's log line is written. */
 interface RequestState {
   requestId: string
   address: string
   operation: Operation | null
   principal: Principal | null
-  /** Whether the request was added to `underWay`, from which it must be removed when it ends. */
+  /** Whether the request is in `underWay`, from which it must be removed when it ends. */
   isUnderWay: boolean
 }
 
 /**
- * Creates the app. The function `handle` below covers a whole request, from the socket to the response, in order. Every
- * failure is thrown, and `respond` converts it to a problem.
+ * Creates the app. The function `handle` below handles a request from the socket to the response, step by step. Each
+ * step throws its failures, and `respond` converts them to problems.
  */
 export function createApp(parts: AppParts): App {
   const { config, contract, handlers, repeats, database, clock, log, failures } = parts
@@ -153,7 +155,8 @@ export function createApp(parts: AppParts): App {
     let file: Readable | undefined
     try {
       response = await handle(req, res, url, requestState)
-      // The response to any write can be a proposal instead, which the contract declares once for all operations.
+      // Any write can respond with a proposal instead. The contract declares this response only once, in
+      // createProposal.
       const asMade = response.isProposal === true ? contract.operations.get('createProposal') : undefined
       if (asMade !== undefined) checkAnswer?.(asMade, { ...response, status: 201, etag: '"1"' })
       else checkAnswer?.(requestState.operation, response)
@@ -161,7 +164,7 @@ export function createApp(parts: AppParts): App {
         const { file: _known, ...rest } = response
         response = { ...rest, status: 304, text: null }
       }
-      // If the file cannot be opened, the service can still respond with a problem, because nothing has been sent yet.
+      // Opens the file before anything is sent, so that the service can still respond with a problem if opening fails.
       if (req.method !== 'HEAD') file = await response.file?.open()
     } catch (error) {
       response = refusal(error, url, requestState)
@@ -174,7 +177,7 @@ export function createApp(parts: AppParts): App {
     const ms = Math.round((performance.now() - started) * 100) / 100
     const { requestId, address, operation, principal } = requestState
     const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
-    // For portal requests, the vendor's email address that was used. For other requests, the field is absent.
+    // The vendor's email address that was used for a portal request. Absent for all other requests.
     const subjectId = principal?.subjectId ?? undefined
     const path = redactPath(url)
     log.info({ ...line, subjectId, method: req.method, path, status: response.status, ms }, 'request')
@@ -189,7 +192,8 @@ export function createApp(parts: AppParts): App {
       if (operation === undefined) throw new ContractError(`Expected the contract to have an operation ${as}.`)
       let running: string = as
       try {
-        // A browser also sends cookies with requests from other sites, so cookies never authenticate a request here.
+        // Ignores cookies, because a browser also sends them with requests from other sites. They never authenticate a
+        // request to the API.
         const { cookie: _, ...headers } = req.headers
         const principal = await authenticate(operation, headers, requestState.address)
         requestState.principal = principal
@@ -232,7 +236,7 @@ export function createApp(parts: AppParts): App {
 
   function refusal(error: unknown, url: string, requestState: RequestState): HttpResponse {
     const refused = toProblem(error)
-    // The caller learns only that the request failed. The log records the reason.
+    // The response says only that the request failed, so the log must record the reason.
     if (refused.status >= 500)
       failures.report(
         error,
@@ -259,7 +263,7 @@ export function createApp(parts: AppParts): App {
     return {
       'X-Request-Id': requestId,
       'Api-Version': contract.version,
-      // A response is meant for one builder, so it must not be cached, or interpreted as another media type.
+      // A response is meant for one builder. It must not be cached or interpreted as another media type.
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     }
@@ -267,8 +271,8 @@ export function createApp(parts: AppParts): App {
 
   function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-    // If the response to an earlier request is due or has started, the client would read anything written now as that
-    // response.
+    // If an earlier request on this connection has no complete response yet, the client would read anything written now
+    // as that response.
     const before = pendingResponseOn(socket)
     if (before?.req.complete === true) closeAfterResponses(socket)
     else if (before?.headersSent === true) socket.end(() => socket.destroy())
@@ -336,7 +340,7 @@ export function createApp(parts: AppParts): App {
       headers['Content-Type'] = response.type ?? 'application/octet-stream'
       headers['Content-Length'] = response.file.length
     }
-    // Browsers send an Origin header; programs do not.
+    // Only browsers send an Origin header.
     if (req.headers.origin !== undefined) Object.assign(headers, headersFor(req))
     if (draining) headers.Connection = 'close'
     res.writeHead(response.status, headers)
@@ -346,19 +350,20 @@ export function createApp(parts: AppParts): App {
       discardRemainingBody(req, () => res.end())
       return
     }
-    // A text with one byte per character is ASCII. Encoding it as latin1 gives the same bytes and is faster.
+    // If the text has one byte per character, it is ASCII. Encoding ASCII as latin1 produces the same bytes and is
+    // faster.
     if (file !== undefined) sendFile(file, res, requestState)
     else if (text === null) res.end()
     else if (bytes === text.length) res.end(text, 'latin1')
-    // Large responses are written as bytes, because Node measures unsent output in bytes for buffers but in characters
-    // for strings.
+    // Writes large responses as bytes, because Node measures unsent output in bytes for buffers but in characters for
+    // strings.
     else if (bytes > LARGE_BYTES) res.end(Buffer.from(text))
     else res.end(text, 'utf8')
   }
 
-  // Streams a file. The status has already been sent, so if reading fails, closing the connection is the only option.
+  // Streams a file. If reading fails, the status has already been sent, so the function can only close the connection.
   function sendFile(file: Readable, res: ServerResponse, { requestId, operation }: RequestState): void {
-    // The client would read bytes beyond the declared length as the next response.
+    // If the response were longer than its declared length, the client would read the rest as the next response.
     res.strictContentLength = true
     pipeline(file, res).catch((error: unknown) => {
       const hungUp = (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'
@@ -377,7 +382,7 @@ export function createApp(parts: AppParts): App {
     else next()
   })
   parts.addRoutes?.(app, services, access)
-  // Responds to an unknown path with a problem.
+  // Responds to an unknown path with a problem instead of Express's page.
   app.use((req, res, next) => {
     respond(req, res).catch(next)
   })
@@ -403,9 +408,7 @@ export function createApp(parts: AppParts): App {
 
 const LARGE_BYTES = 64 * 1024
 
-/**
- * Returns the response that is due or being written on a connection; undefined or null if there is no such response.
- */
+/** Returns the response that the connection is waiting for or writing; undefined or null if there is none. */
 function pendingResponseOn(socket: Duplex): ServerResponse | null | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage
 }
@@ -413,8 +416,8 @@ function pendingResponseOn(socket: Duplex): ServerResponse | null | undefined {
 const closing = new WeakSet<Duplex>()
 
 /**
- * Closes a connection that sent unreadable data after complete requests, once those requests have their responses. The
- * function is called again for any data that arrives in the meantime.
+ * Closes a connection on which unreadable data arrived after complete requests. Waits until those requests have their
+ * responses. More data may arrive in the meantime, and this function is then called again.
  */
 function closeAfterResponses(socket: Duplex): void {
   if (closing.has(socket)) return
@@ -454,8 +457,8 @@ function notFoundOrNotAllowed(allow: readonly string[], method: string): Problem
   )
 }
 
-// Returns whether to respond with 304. A 304 response is possible only if the contract declares 304, because the
-// response to a write must never be "not modified".
+// Returns whether to respond with 304. Requires that the contract declares 304 for the operation, because a write must
+// never be answered with "not modified".
 function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: HttpResponse): boolean {
   const header = req.headers['if-none-match']
   if (header === undefined || etag === undefined || status !== 200) return false

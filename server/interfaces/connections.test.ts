@@ -15,7 +15,7 @@ afterEach(async () => {
   await plumbline.stop()
 })
 
-/** Opens a connection that does not read until resumed, and reports whether it is closed. */
+/** Opens a connection that reads nothing until it is resumed, and reports whether it is closed. */
 function open(): { socket: Socket; closed: Promise<true>; isClosed(): boolean } {
   const { hostname, port } = new URL(plumbline.url)
   const socket = connect(Number(port), hostname).pause()
@@ -44,7 +44,7 @@ function socketOfNextRequest(send: () => void): Promise<Socket> {
   })
 }
 
-/** Returns a function that builds a given number of pipelined requests, each for a page of 1 MiB. */
+/** Returns a function that builds the given number of pipelined requests. Each requests a page of 1 MiB. */
 async function pagesOf1MiB(): Promise<(count: number) => string> {
   const site = await buildSite(plumbline)
   const lines = Array.from({ length: 200 }, () => ({ description: '界'.repeat(500) }))
@@ -56,7 +56,7 @@ async function pagesOf1MiB(): Promise<(count: number) => string> {
   return (count) => request.repeat(count)
 }
 
-// The connection limits do not depend on the database, so testing with one database is enough.
+// The limits on connections do not depend on the database, so the test runs on only one.
 describe.skipIf(!isTestedHere())('over a socket', () => {
   describe('a client that does not read its responses', () => {
     test('a client that reads none of its responses is disconnected after the write timeout', async () => {
@@ -64,8 +64,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
       const pages = await pagesOf1MiB()
       const reader = open()
       const stalled = await socketOfNextRequest(() => reader.socket.write(pages(16)))
-      // A client that reads nothing cannot notice that the connection was closed, so the test checks the server's
-      // socket.
+      // A client that reads nothing cannot notice that the connection was closed, so check the server's socket.
       await expect.poll(() => stalled.destroyed, { timeout: 20_000 }).toBe(true)
       reader.socket.resume()
       await reader.closed

@@ -5,14 +5,13 @@ import type { Config } from '../platform/config/config.ts'
 
 export interface ConnectionLimits {
   config: Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress' | 'writeTimeoutMs'>
-  /** Returns whether the address belongs to a trusted proxy, which forwards requests of many clients. */
+  /** Returns whether the address belongs to a trusted proxy, which forwards the requests of many clients. */
   isTrusted(address: string): boolean
 }
 
-/** Limits the connections to a server, in total and per address, and the time that a client may go without reading. */
+/** Limits the connections to a server, in total and per address, and the time for which a client may read nothing. */
 export function limitConnections(server: Server, { config, isTrusted }: ConnectionLimits): void {
-  // All clients share file descriptors and memory. When file descriptors or memory run out, the system rejects every
-  // new client.
+  // All clients share file descriptors and memory. If either runs out, the system rejects every new client.
   server.maxConnections = config.maxConnections
   limitConnectionsPerAddress(server, config.maxConnectionsPerAddress, isTrusted)
   closeStalledConnections(server, config.writeTimeoutMs)
@@ -25,7 +24,7 @@ function limitConnectionsPerAddress(server: Server, max: number, isTrusted: (add
     if (isTrusted(address)) return
     const network = getNetwork(address)
     const count = open.get(network) ?? 0
-    // Sending an error response would cost more than accepting the connection.
+    // Closes the connection without a response, because a response would cost more than accepting the connection.
     if (count >= max) {
       socket.destroy()
       return
@@ -41,16 +40,15 @@ function limitConnectionsPerAddress(server: Server, max: number, isTrusted: (add
 
 /**
  * Closes a connection if its client reads nothing for `timeoutMs`. The unread part of a response stays in memory until
- * the connection closes. The size of this memory is bounded by the number of connections and requests allowed per
- * address.
+ * the connection closes. The limits on connections and requests per address bound this memory.
  */
 function closeStalledConnections(server: Server, timeoutMs: number): void {
   const responses = new WeakMap<Socket, ServerResponse>()
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => responses.set(socket, response))
-  // Node restarts this timeout whenever the client has read some bytes. The timeout also fires for idle connections.
+  // Node restarts this timeout whenever the client has read some bytes. The timeout also applies to idle connections.
   server.setTimeout(timeoutMs, (socket: Socket) => {
     const response = responses.get(socket)
-    // The client has read everything written so far and waits for the rest. Other timeouts bound that wait.
+    // The client has read everything so far and is waiting for more. Other timeouts limit this wait.
     const isWaitingForUs = response !== undefined && !response.writableEnded && response.writableLength === 0
     if (!isWaitingForUs) socket.destroy()
   })

@@ -86,8 +86,8 @@ import { createBatchRepeatRules, createExecutionRepeatRules } from './skills/exe
 import { skillOperations } from './skills/operations.ts'
 
 /**
- * The handlers of all operations, in the contract's order. If a handler is missing, extra, or duplicated, the code does
- * not compile.
+ * The handlers of all operations in the contract's order. The compiler reports a missing, unknown, or duplicate
+ * handler.
  */
 export const operations: Handlers = mergeHandlers(
   vendorOperations,
@@ -175,7 +175,10 @@ const secretRepeats: RepeatRulesByOperation = {
   rotateWebhookSecret: repeatWebhookSecret,
 }
 
-/** The rules for operations that do not return the stored response when an Idempotency-Key is repeated. */
+/**
+ * For operations that do not return the stored response when a request repeats an Idempotency-Key: how to respond
+ * instead.
+ */
 export const repeats: RepeatRulesByOperation = {
   ...secretRepeats,
   copyVendorPortalLink: repeatPortalLink,

@@ -15,14 +15,14 @@ import {
 } from '../platform/keys/keys.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 
-/** The context of a command, which runs in a separate process or in the server's process. */
+/** The dependencies of a command, which runs in a separate process or in the server's process. */
 export interface CommandServices {
   readonly database: Database
   readonly clock: Clock
   readonly config: Config
 }
 
-/** Timestamps are RFC 3339 texts, so that the input can be sent over a socket. */
+/** The input with timestamps as RFC 3339 text, in which form it can be sent over a socket. */
 type SocketInput<Input> = Omit<Input, 'expiresAt'> & { expiresAt?: string | null | undefined }
 
 /** The input of each command. */
@@ -41,8 +41,8 @@ export type OperatorCommand = keyof CommandInputs
 export type CommandInput<Verb extends OperatorCommand> = CommandInputs[Verb]
 
 /**
- * The commands that a server on the embedded database runs for the command line, because only the server's process can
- * use that database. These are short commands that should not require stopping the service.
+ * The commands that a server on the embedded database runs for the command line, because only one process can use that
+ * database. They are short, and operators should not have to stop the service for them.
  */
 const operatorCommands: {
   readonly [Verb in OperatorCommand]: (at: CommandServices, input: CommandInputs[Verb]) => Promise<unknown>

@@ -12,19 +12,22 @@ import {
   runOperatorCommand,
 } from './operator-commands.ts'
 
-/** Only the server's own user can connect, so a client may run every command of the command line. */
+/** Only the server's own user can connect, so the server accepts every command from a client. */
 const SOCKET_MODE = 0o600
 const MAX_CONNECTIONS = 4
 const MAX_BYTES = 64 * 1024
-/** This is longer than any command takes. A command that changes an API key waits for requests that are writing. */
+/**
+ * The maximum time for a command. Commands are short, but a command that changes an API key waits for requests that are
+ * writing.
+ */
 const TIMEOUT_MS = 20_000
 
 const socketFile = (dataDir: string) => path.join(dataDir, 'operators.sock')
 
 /**
- * Lets the command line run commands in a server on the embedded database, through a socket in the server's data
- * folder. This process must already hold the data folder's lock. If the socket cannot be created (its path may have at
- * most about 100 bytes), commands require the server to be stopped. The error messages of the commands say so.
+ * Accepts commands from the command line through a socket in the server's data folder. This process must already hold
+ * the lock on that folder. Returns null if the socket cannot be created, for example because its path is longer than
+ * about 100 bytes. Operators must then stop the server to run commands, and the error messages of the commands say so.
  */
 export async function listenForOperators(services: CommandServices, log: Logger): Promise<{ close(): void } | null> {
   const file = socketFile(services.config.dataDir)
@@ -64,11 +67,11 @@ export async function listenForOperators(services: CommandServices, log: Logger)
   }
 }
 
-// A socket's initial mode depends on the umask, and nobody may connect before the mode is restricted. The socket is
-// created during the call of `listen`, so the restricted umask affects no other file.
+// Creates the socket with a restricted umask, so that no other user can connect before the mode is set. `listen`
+// creates the socket during the call, so the umask affects no other file.
 async function bindSocket(server: Server, file: string): Promise<void> {
-  // A server that was killed may have left a socket file. This process holds the folder's lock, so it may delete the
-  // file.
+  // Deletes the socket file that a killed server may have left. This is safe, because this process holds the lock on
+  // the folder.
   rmSync(file, { force: true })
   const defaults = process.umask(0o777 & ~SOCKET_MODE)
   const listening = new Promise<void>((done, fail) => {
@@ -86,7 +89,7 @@ interface SocketRequest {
 }
 
 async function handleRequest(at: CommandServices, { verb, input }: SocketRequest): Promise<unknown> {
-  // The command line may be of another version, with other commands.
+  // The command line may be a different version with different commands.
   if (!isOperatorCommand(verb))
     throw problem(
       'unknown_path',
@@ -96,13 +99,13 @@ async function handleRequest(at: CommandServices, { verb, input }: SocketRequest
 }
 
 /**
- * Thrown if the server on the data folder cannot be reached because it has an older version, runs as another user, or
+ * Thrown if the server on the data folder cannot be reached, because it is an older version, runs as another user, or
  * has no socket.
  */
 export class ServerUnreachableError extends Error {}
 
 /**
- * Sends a command to the server on the data folder, and returns its result. Throws the server's problem, or
+ * Sends a command to the server on the data folder and returns the result. Throws the server's problem, or
  * `ServerUnreachableError`.
  */
 export async function sendCommand<Verb extends OperatorCommand>(

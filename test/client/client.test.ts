@@ -3,13 +3,14 @@ import { createClient, orThrow, type PlumblineClient, PlumblineError, verifyWebh
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
-/** These tests run the client against the real service, as a customer uses it. */
+/** Tests the client against the real service, as a customer would use it. */
 let plumbline: TestPlumbline
 let client: PlumblineClient
 let sent: Request[]
 
 beforeAll(async () => {
-  // The limit is so low that some requests of a page are rejected unread if the page sends many requests at once.
+  // The limit on failed keys is so low that the service rejects further requests unread if a page sends many requests
+  // with an expired key at once.
   plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3' })
   client = getClient(plumbline.key)
   sent = []
@@ -198,7 +199,7 @@ test('the client can verify the webhooks of a subscription that it created', asy
 
 describe('a key from a function', () => {
   const origin = 'https://app.example.com'
-  /** Returns the client of a page whose server creates a token for the page on request. */
+  /** Returns the client of a page whose own server creates a token for it on request. */
   function page(give: () => string | Promise<string>) {
     let requested = 0
     const key = () => {
@@ -227,7 +228,7 @@ describe('a key from a function', () => {
     expect([codes(await many()), asked()]).toEqual([Array(10).fill('fine'), 1])
     plumbline.clock.advance(15 * 60_000)
     expect([codes(await many()), asked()]).toEqual([Array(10).fill('fine'), 2])
-    // A creation is sent again unchanged, and is performed once.
+    // Sends a creation again, unchanged. The service performs it only once.
     plumbline.clock.advance(15 * 60_000)
     const { response } = await own.POST('/api/ext/vendors', { body: { companyName: 'Renewed Roofing' } })
     expect([response.status, response.headers.get('Idempotent-Replayed'), asked()]).toEqual([201, null, 3])

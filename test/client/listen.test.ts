@@ -9,9 +9,7 @@ import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
-/**
- * Tests the program as a developer runs it: against a real service, with a receiver that verifies signatures.
- */
+/** Tests the program as a developer would run it: against a real service, with a receiver that verifies signatures. */
 let plumbline: TestPlumbline
 let receiver: Server
 let to: string

@@ -17,8 +17,8 @@ import { startMock } from '../support/start-mock.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Tests the conformance command as others run it in their CI: against this service, and against servers that violate
- * the contract.
+ * Tests the conformance command as others would run it in their CI: against this service, and against servers that
+ * violate the contract.
  */
 const MINUTES = 60_000
 // The checks do not depend on the database.
@@ -38,7 +38,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'plumbline-conformance-'))
   plumbline = await startTestPlumbline()
   restrictedKey = await plumbline.newKey([])
-  // A builder with existing data. The run must work despite this data and leave it unchanged.
+  // This builder already has data. The run must succeed anyway and leave the data unchanged.
   await new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline').populate('enough')
 })
 
@@ -85,7 +85,7 @@ describe.skipIf(!isHere)('conformance', () => {
     expect(xml).not.toContain('<failure')
     expect(xml).not.toContain('no key lacks the permission')
     expect(await whatIsListed()).toEqual(before)
-    // The validating proxy found no request or response of any operation that breaks the contract.
+    // The validating proxy found no request or response that violates the contract.
     expect(proxied.differing).toEqual([])
     const failed = [...contract.operations.keys()].filter((id) => !proxied.succeeded.has(id))
     expect(failed.sort()).toEqual([...CANNOT_SUCCEED].sort())
@@ -93,8 +93,7 @@ describe.skipIf(!isHere)('conformance', () => {
 
   test('with --proxied, the conformance test fails if the proxy rejects a response', async () => {
     const broken = await startBroken(plumbline.url, 'getVendor', { body: (body) => ({ ...body, shoeSize: 44 }) })
-    // Passes only the part of the contract that these operations need, because Prism reads the whole document at
-    // startup.
+    // Passes only these operations' part of the contract, because Prism reads the whole document when it starts.
     const proxy = await startPrism(broken.url, /^\/api\/ext\/(me$|execute$|vendors(\/|$))/)
     const taken = await conformance(proxy.url, '--proxied', '--only', 'updateVendor')
     expect([taken.code, failures(taken.output)]).toEqual([0, ''])
@@ -137,7 +136,7 @@ describe.skipIf(!isHere)('conformance', () => {
     const { code, output } = await running(process.execPath, [main, ...options])
     await mock.stop()
     expect([code, failures(output)]).toEqual([0, ''])
-    // Checks examples and errors for every operation. Only records and keys are not checked.
+    // Examples and errors were checked for every operation, without records or keys.
     for (const { id } of contract.operations.values()) expect(output).toMatch(new RegExp(`✔ ${id} `))
     expect(output).toContain('# a stateless mock keeps no records and checks no keys')
   })
@@ -179,8 +178,8 @@ describe.skipIf(!isHere)('conformance', () => {
 })
 
 /**
- * Returns the IDs in every list, except the IDs of records that cannot be removed: ended resources such as voided
- * payments, messages, events, and the files that a vendor submitted.
+ * Returns the IDs in every list. Leaves out records that cannot be removed: resources in a final status, such as voided
+ * payments, and messages, events, and files that a vendor submitted.
  */
 async function whatIsListed(): Promise<Record<string, string[]>> {
   const shown: Record<string, string[]> = {}
@@ -208,7 +207,7 @@ async function whatIsListed(): Promise<Record<string, string[]>> {
   return shown
 }
 const LASTING = new Set([
-  // The ledger is never changed.
+  // Entries in the ledger are never removed.
   'listJournals',
   'listPeriodCloses',
   'listPostings',
@@ -229,7 +228,7 @@ const LASTING = new Set([
   'listPayments',
   'listPaymentRuns',
   'listSelections',
-  // Records of the site and of warranty are canceled, but not removed.
+  // Records of field work and warranty are canceled instead of removed.
   'listPermits',
   'listInspections',
   'listDailyLogs',
@@ -270,7 +269,7 @@ function withGap(body: { data?: unknown[] }): unknown {
   return body.data === undefined || body.data.length > 4 ? body : { ...body, data: body.data.slice(1) }
 }
 
-/** Starts the service with one error in the responses of one operation. */
+/** Starts the service behind a server that falsifies the responses of one operation. */
 function startBroken(target: string, id: string, { body, status, letsIn, query }: Break): Promise<Running> {
   return startFront(async (sent) => {
     const isConcerned = sent.operation?.id === id
@@ -289,13 +288,14 @@ function startBroken(target: string, id: string, { body, status, letsIn, query }
 }
 
 /**
- * Starts the service behind a front that sends the first request of each kind, and its response, through a proxy that
- * validates both. The proxy validates slowly, and a second response of the same kind would show nothing new.
+ * Starts the service behind a server that sends the first request of each kind, and the response, through a validating
+ * proxy. Other requests skip the proxy, because it is slow and a second request of the same kind would reveal nothing
+ * new.
  */
 async function startProxied(
   target: string,
 ): Promise<Running & { succeeded: ReadonlySet<string>; differing: readonly string[] }> {
-  // The command sends one request after the other, so only one response is pending at a time.
+  // The command sends its requests one after another, so only one response is pending at a time.
   let waiting: Given = { status: 500, headers: {}, body: Buffer.from('') }
   const behind = await startFront(async () => waiting)
   const prism = await startPrism(behind.url)
@@ -319,10 +319,10 @@ async function startProxied(
 }
 
 /**
- * Returns the cases that the contract distinguishes: the operation, the kind of request, and the status. Each rejection
- * that the contract declares for many operations is also a case. No proxy predicts these rejections, because they do
- * not depend on the request. Null for requests that a proxy does not forward: an unknown path or method, and a body
- * that is not JSON.
+ * Returns the kind of a request, which is one of the cases that the contract distinguishes: the operation, the kind of
+ * input, and the status. A rejection that the contract declares for many operations is a separate kind, because a proxy
+ * cannot predict it from the request. Returns null for requests that a proxy does not forward, which are those with an
+ * unknown path or method or with a body that is not JSON.
  */
 function getKind({ operation, url, headers, body }: Sent, { status }: Given): string | null {
   if (operation === null || status === 400 || status === 415) return null
@@ -354,7 +354,7 @@ interface Given {
   body: Buffer
 }
 
-/** Starts a server that responds to each request with the result of `answer`. */
+/** Starts a server that responds to each request with the result of the given function. */
 async function startFront(response: (sent: Sent) => Promise<Given>): Promise<Running> {
   const server = createServer(async (incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming
@@ -383,7 +383,7 @@ async function startPrism(upstream: string, known = /^/): Promise<Running> {
   const document = path.join(folder, 'openapi.json')
   writeFileSync(document, JSON.stringify({ ...contract.document, paths: Object.fromEntries(paths) }))
   const options = ['--errors', '--port', String(port)]
-  // The proxy's log of a request takes longer to write and read than the request itself, and the test does not need it.
+  // Turns off the proxy's log. Writing and reading it takes longer than the request, and the test does not need it.
   const quietly = ['--verboseLevel', 'fatal']
   const child = spawn(process.execPath, [cli, 'proxy', document, upstream, ...options, ...quietly], { stdio: 'ignore' })
   process.once('exit', () => child.kill())

@@ -8,13 +8,13 @@ import { type ChangeKind, type ContractSnapshot, listBreakingChanges } from '../
 import { document, root } from '../../scripts/conformance/walked-contract.ts'
 import { publishCompleteContract } from '../../server/interfaces/service/published-contract.ts'
 
-/** Makes each kind of change to the real contract, and a similar but harmless change. */
+/** Makes each kind of breaking change to the real contract, and a similar but harmless change. */
 type Tree = { [key: string]: Tree }
 type Case = [change: string, change_: (contract: Tree) => void]
 
 const VENDORS_PATH = '/api/ext/vendors'
 const whole = publishCompleteContract(document, '') as unknown as ContractSnapshot
-/** The paths that the changes affect. Comparing all paths with themselves takes twenty times as long. */
+/** The paths that the changes affect. Comparing all paths would take twenty times as long. */
 const CONCERNED = new RegExp(`^${VENDORS_PATH}$|^/api/ext/bids/|^/api/ext/me$`)
 const released: ContractSnapshot = {
   ...whole,
@@ -232,7 +232,7 @@ test('the report of a breaking change names the operation and the field', () => 
 test('the check for breaking changes fails unless the major version is raised', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-released-'))
   const [contract, kept] = [path.join(folder, 'openapi.yaml'), path.join(folder, 'released.yaml')]
-  // Only the versions matter here. With the whole contract, six processes would each read and write it.
+  // A contract with one operation, because only the versions matter here. Six processes read and write it.
   const few = {
     ...document,
     paths: { [VENDORS_PATH]: { post: { operationId: 'createVendor', security: [{ apiKey: ['vendors:write'] }] } } },
@@ -257,7 +257,7 @@ test('the check for breaking changes fails unless the major version is raised', 
   expect(await release('--keep', contract, kept)).toMatchObject({ code: 1 })
   write('2.0.0', true)
   expect(await release('--keep', contract, kept)).toMatchObject({ code: 0 })
-  // A released version number keeps its content.
+  // After a version is released, its content must not change.
   write('2.0.0', false)
   expect(await release('--keep', contract, kept)).toMatchObject({ code: 1 })
   write('1.2.0', false)

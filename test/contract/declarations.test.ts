@@ -3,7 +3,8 @@ import { root } from '../../scripts/conformance/walked-contract.ts'
 import { compileWithOwnSettings } from '../support/compile.ts'
 
 /**
- * Mistakes that a slice may make about its resource or its operations, and the compiler's message about each mistake.
+ * Mistakes that a developer may make in the declaration of a resource or its operations, with the compiler's message
+ * for each.
  */
 const RESOURCE = `import { defineResource } from '${root}/server/platform/resources/resource.ts'
 import { declareRowType } from '${root}/server/platform/resources/declaration.ts'

@@ -6,7 +6,7 @@ import {
   wholeContract,
 } from '../../scripts/conformance/walked-contract.ts'
 
-/** Every example of the contract, with the place of its schema. */
+/** An example from the contract, with the location of its schema. */
 interface Example {
   name: string
   value: unknown
@@ -84,7 +84,7 @@ test('every schema of the contract compiles in strict mode', () => {
 
 test('amounts have at most three decimals, percentages at most two, and unit prices and quantities at most four', () => {
   expect(describeSchemaErrors(1.15, 'components', 'schemas', 'Money')).toBe('')
-  // Only the service knows the currency, so the schema allows the maximum number of decimals of any currency.
+  // The schema allows the maximum number of decimals of any currency, because only the service knows the currency.
   expect(describeSchemaErrors(1.005, 'components', 'schemas', 'Money')).toBe('')
   expect(describeSchemaErrors(1.0005, 'components', 'schemas', 'Money')).not.toBe('')
   expect(describeSchemaErrors(8.25, 'components', 'schemas', 'Percent')).toBe('')
@@ -97,7 +97,8 @@ test('amounts have at most three decimals, percentages at most two, and unit pri
 
 test('every ID in an example is a TypeID', () => {
   const strangers = new Set<string>()
-  // The examples of composite skills refer to records by name, and steps of a batch refer to results of earlier steps.
+  // Examples of composite skills may refer to records by name, and steps of a batch may refer to results of earlier
+  // steps.
   for (const { value } of [...requests, ...answers, ...events]) {
     for (const [field, id] of ids(value))
       if (!TYPE_ID.test(id) && !id.startsWith('$steps.')) strangers.add(`${field}: ${id}`)
@@ -115,7 +116,8 @@ test('every problem example has the status under which it is listed', () => {
 test('every problem code of the contract has an example', () => {
   const shown = new Set(answers.map(({ value }) => (value as { code?: string } | null)?.code))
   const codes = getValueAtPath('components', 'schemas', 'ProblemCode', 'enum') as string[]
-  // These problems occur before the operation is known, except beta_full, which affects only new organizations.
+  // These problems occur before the operation is known. An exception is beta_full, which affects only new
+  // organizations.
   const unread = ['malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
   const outside = ['unknown_path', 'method_not_allowed', 'beta_full', ...unread]
   expect(codes.filter((code) => !shown.has(code) && !outside.includes(code))).toEqual([])
@@ -127,12 +129,15 @@ test('the contract names the JSON Schema dialect of its schemas', () => {
 
 const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** Yields the service's own identifiers: `id`, `xId`, and `xIds`, except identifiers that other systems assign. */
+/**
+ * Yields the IDs that the service assigns, which are in fields such as `id`, `xId`, and `xIds`. Leaves out IDs from
+ * other systems.
+ */
 function* ids(value: unknown): Generator<[string, string]> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
-    // Lines, deposits, contingencies, and items of inspections are identified within their record. Passkeys are
-    // identified by their device.
+    // IDs of lines, deposits, contingencies, and inspection items are unique only within their record. Devices assign
+    // the IDs of passkeys.
     const provided =
       /^(credentialId|rpId|externalId|accountingId|taxId|requestId|depositId|contingencyId|itemId)$|lineIds?$/i
     const ours = /(^id|Id|Ids)$/.test(field) && !provided.test(field)

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 import { createBuilder, createUnlimitedEnvironment, startService } from '../../scripts/processes/service.ts'
 
-/** The new files of a resource, by their destination; CONTRIBUTING.md has the checklist. */
+/** The files that a new resource needs, by destination. CONTRIBUTING.md contains the checklist. */
 const NEW_FILES = {
   'contract/safety-meetings.yaml': 'safety-meetings.yaml',
   'server/platform/database/migrations/9000_safety_meetings.ts': 'migration.ts.txt',
@@ -15,8 +15,8 @@ const NEW_FILES = {
 }
 
 /**
- * The lines to add to existing files. Each line is added after the first line with this prefix, or before that line if
- * the prefix starts with `<`.
+ * The lines to add to existing files. Each line is added after the first line that starts with `after`, or before it if
+ * `after` starts with `<`.
  */
 const NEW_LINES: Record<string, [after: string, line: string][]> = {
   'openapi.yaml': [
@@ -48,7 +48,7 @@ const NEW_LINES: Record<string, [after: string, line: string][]> = {
   ],
 }
 
-/** The folders that are compiled. */
+/** The folders that the test copies and compiles. */
 const COPIED = [
   ...['client', 'contract', 'docs', 'examples', 'mock', 'scripts', 'server', 'test', 'web', 'dist/web'],
   ...['openapi.yaml', 'package.json', 'redocly.yaml', 'tsconfig.json', 'vitest.config.ts'],

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
 /**
- * Changes single lines of the contract in a copy of the repository, regenerates the code, and tests which of the checks
- * in `npm run check` reports each change. The compiler reports code that does not match the contract, the lint reports
+ * Changes single lines of the contract in a copy of the repository and regenerates the code. Then tests which checks of
+ * `npm run check` report each change. The compiler reports code that does not match the contract, the lint reports
  * contradictions in the contract, and the check for breaking changes reports changes that affect clients.
  *
- * Generating and compiling the code take long, so the test makes all changes at once and finds the message of each
- * change. Some changes are not reported by all checks. Each of these changes is in a file that no other change affects,
- * so any message about the file would come from this change.
+ * The test makes all changes at once, because generating and compiling the code take a long time. Then it looks for the
+ * message about each change. Some checks must not report some changes. No other change affects the file of such a
+ * change, so any message about the file would be about this change.
  */
 let folder: string
 let types: string
@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const change of CHANGES) make(change)
   await run('scripts/generate.ts', '--contract')
   ;[types, rules, change] = await Promise.all([
-    // With several checkers, each checker would compute the types of the whole contract.
+    // Uses a single checker. Each of several checkers would compute the types of the whole contract.
     run('node_modules/typescript/bin/tsc', '--pretty', 'false', '--singleThreaded'),
     lint(),
     run('scripts/release.ts'),
@@ -41,21 +41,25 @@ interface Change {
   what: string
   /** The file to change. */
   room: string
-  /** A line above the text to change. The line occurs only once in the file. */
+  /** A line above the text to change, which occurs only once in the file. */
   below: string
   from: string
   to: string
   /**
-   * The compiler's message, including the file. If the compiler cannot detect the change, a message that must not occur.
+   * The compiler's message, including the file. If the compiler cannot detect the change, a message that must not occur
+   * instead.
    */
   compiler: RegExp | Silence
-  /** The lint's message. Null if the lint cannot detect the change. */
+  /** The lint's message; null if the lint cannot detect the change. */
   lint: RegExp | null
-  /** The message of the check for breaking changes. If no client is affected, a message that must not occur. */
+  /**
+   * The message of the check for breaking changes. If the change affects no client, a message that must not occur
+   * instead.
+   */
   breaking: RegExp | Silence
 }
 interface Silence {
-  /** Matches only messages about this change. */
+  /** A pattern of messages that would be about this change. */
   not: RegExp
 }
 
@@ -161,13 +165,16 @@ function make({ room, below, from, to }: Change): void {
   writeFileSync(file, [parts[0], parts[1]?.replace(from, to)].join(below))
 }
 
-/** Returns the messages of Redocly and of this project's own rules. Spectral has no messages about these changes. */
+/**
+ * Returns the messages of Redocly and of the project's own rules. Spectral is left out, because it has no messages
+ * about these changes.
+ */
 async function lint(): Promise<string> {
   const redocly = await run('node_modules/@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml', '--format=stylish')
   return redocly + (await run('scripts/lint-contract.ts'))
 }
 
-/** Returns the output of a script. The output is empty if the script found no errors. */
+/** Returns the output of a script, which is empty if the script finds no errors. */
 function run(script: string, ...args: string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) => {

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { document } from '../../scripts/conformance/walked-contract.ts'
 import { listFindings, ruleNames } from '../../scripts/contract-rules.mjs'
 
-/** A lint that never fires proves nothing, so each rule is run on a contract that breaks exactly this rule. */
+/**
+ * Runs each lint rule on a contract that violates exactly this rule, because a rule that never reports anything proves
+ * nothing.
+ */
 type Tree = { [key: string]: Tree }
 type Breakage = [rule: string, what: string, break_: (contract: Tree) => void]
 

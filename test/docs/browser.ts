@@ -9,7 +9,7 @@ import { findViolations, keepFewOfEach, measureOverflow } from '../pages/visit.t
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** Tests the documentation as a reader sees it: in a browser that reaches only this service. */
+/** Tests the documentation as a reader sees it, in a browser that can reach only this service. */
 const PAGES = [
   '',
   '/reference/scopes',
@@ -23,7 +23,7 @@ const PAGES = [
 ]
 const [DESK, PHONE] = [1440, 390]
 
-/** Queries that users type, and the page that must be among the first three results of each query. */
+/** Queries that users would type, each with the page that must be among the first three results. */
 const EVERYDAY_WORDS: Record<string, string> = {
   pagination: '/guides/paging',
   authentication: '/guides/first-call#authenticate',
@@ -72,7 +72,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
       await closeWindows()
     })
 
-    // The test runs axe like a debugger, so the pages' policy does not restrict axe.
+    // The test injects axe with the debugger, so the Content-Security-Policy of the pages does not block it.
     const open = (width: number) => openPage(chrome, plumbline.url, width, { reducedMotion: 'reduce' })
 
     async function readIn(
@@ -86,7 +86,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
       expect([address, seen.complaints]).toEqual([address, []])
     }
 
-    /** Opens a page as a first-time visitor. */
+    /** Opens a page like a visitor who has never opened it before. */
     async function read(address: string, width: number, look: (seen: ObservedPage) => Promise<void>): Promise<void> {
       const seen = await open(width)
       try {
@@ -97,7 +97,8 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
     }
 
     describe('one page after the other', () => {
-      // A browser starts a process for each new window, which costs more than most of the pages.
+      // Reuses one window, because a browser starts a process for each new window, which takes longer than loading most
+      // pages.
       let desk: ObservedPage
       let phone: ObservedPage
       beforeAll(async () => {
@@ -113,8 +114,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
         }
       }, 120_000)
 
-      // All guides have the same layout, and so do all tag pages. One page of each kind is enough for axe, which is
-      // slow.
+      // Axe is slow, and all guides have the same layout, as do all tag pages. One page of each kind is enough.
       test.each([...PAGES, '/guides/agents'])(
         'axe finds no accessibility problem on /docs%s in the light and dark color schemes',
         async (address) => {
@@ -123,7 +123,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
             await keepFewOfEach(page)
             for (const colorScheme of ['light', 'dark'] as const) {
               await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-              // The color scheme changes only colors.
+              // In dark mode, only the colors differ, so only the contrast is checked.
               const found = await findViolations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
               expect({ address, colorScheme, found }).toEqual({ address, colorScheme, found: [] })
             }
@@ -142,7 +142,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
       let bytes = 0
       await read('', DESK, async ({ page }) => {
         expect(await page.locator('.overview li:visible').count()).toBe(operations.length)
-        // Operations for users of pages are not in the published document.
+        // The published document does not contain operations for users of the pages.
         const tags = new Set(operations.flatMap(({ declaration }) => declaration.tags ?? []))
         const groups = contract.document['x-tagGroups']
           ?.filter((group) => group.tags.some((tag) => tags.has(tag)))
@@ -152,7 +152,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
           `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, { transferSize }) => sum + transferSize, 0)`,
         )
       })
-      // Users open this page on a phone at a building site. Rendering the page in the browser required 750 kB.
+      // Users open this page on a phone at a building site. Rendering it in the browser would require 750 kB.
       expect(bytes).toBeLessThan(100_000)
     })
 
@@ -181,7 +181,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
         await search('xylophone')
         await page.locator('#told').filter({ hasText: 'No results for “xylophone”.' }).waitFor()
         expect(await findViolations(page)).toEqual([])
-        // The search can be used with the keyboard alone.
+        // Users can search with the keyboard alone.
         await page.getByRole('combobox').fill('accept a bid')
         await page.locator('#found a').filter({ hasText: 'acceptBid' }).first().waitFor()
         await page.keyboard.press('Enter')
@@ -195,7 +195,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
         const found: Record<string, string[]> = {}
         for (const words of Object.keys(EVERYDAY_WORDS)) {
           await page.getByRole('combobox').fill(words)
-          // The attribute changes at the same moment as the results.
+          // The page sets this attribute together with the results.
           await expect.poll(() => page.locator('#found').getAttribute('data-for'), { timeout: 10_000 }).toBe(words)
           const links = await page
             .locator('#found a')
@@ -240,7 +240,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
           expect(await operation.getByRole('link', { name: 'invalid_transition' }).getAttribute('href')).toBe(
             '/docs/problems/invalid_transition',
           )
-          // The link of a field scrolls to where it is visible.
+          // A link to a field scrolls until the field is visible.
           await page.goto(`${plumbline.url}/docs/reference/bids#acceptBid.body.createPurchaseOrder`)
           const place = await page.locator('[id="acceptBid.body.createPurchaseOrder"]').boundingBox()
           const head = await page.locator('header').boundingBox()
@@ -274,7 +274,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
         expect(await page.evaluate(`getComputedStyle(document.querySelector('header nav')).maskImage`)).toContain(
           'gradient',
         )
-        // The last tab is outside the faded edge once the reader has scrolled to it.
+        // After the reader has scrolled to the last tab, it is outside the faded edge.
         await tabs.evaluate((nav) => nav.scrollTo({ left: nav.scrollWidth }))
         const last = await tabs.getByRole('link', { name: 'Changelog' }).boundingBox()
         expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(PHONE - 40)
@@ -295,7 +295,7 @@ export function testDocsInBrowser(service: () => TestPlumbline): void {
       const vendor = await plumbline.post('/api/ext/vendors', { companyName: 'Guadalupe Drywall' })
       try {
         await read('/operations/getComplianceDocument', DESK, async ({ page, complaints }) => {
-          // The samples can be run without changes before the form is opened.
+          // Before the form is opened, the samples already contain existing IDs and can be run without changes.
           await page.locator('#getVendor').scrollIntoViewIfNeeded()
           for (const language of ['.curl', '.typescript', '.python'])
             await page

@@ -6,13 +6,12 @@ import { testGuides } from './guides.ts'
 import { testPages } from './pages.ts'
 
 /**
- * Tests the documentation at /docs: its content, the commands that readers paste, and its appearance, all on one
- * service.
+ * Tests the documentation at /docs on one service: its content, the commands that readers paste, and its appearance.
  */
 let plumbline: TestPlumbline
 
 beforeAll(async () => {
-  // Readers of a guide should not wait for the retry schedule of a production service.
+  // The retries are faster than in production, so that the commands in a guide do not wait for them.
   const schedule = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,1,1' }
   plumbline = await startTestPlumbline({ PORT: String(await findFreePort()), ...schedule })
 }, 120_000)

@@ -11,7 +11,7 @@ import { runLines } from '../support/shell.ts'
 import { startMock } from '../support/start-mock.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** Runs all commands of the guides, in order, in a shell against a service with the demo data. */
+/** Runs all commands of the guides in order, in a shell, against a service with the demo data. */
 let plumbline: TestPlumbline
 let key: string
 
@@ -27,7 +27,7 @@ export function testGuides(service: () => TestPlumbline): void {
   }, 120_000)
 
   test('the TypeScript code of each guide compiles with the client', () => {
-    // The files are compiled together, because compiling the client's types takes most of the time.
+    // Compiles the files together, because most of the time is spent on the client's types.
     const files = GUIDES.flatMap((name) => {
       const blocks = listCodeBlocks(readGuideText(name).text).filter(({ language }) => /^tsx?$/.test(language))
       return blocks.map(({ language, text }, index) => {
@@ -55,7 +55,7 @@ export function testGuides(service: () => TestPlumbline): void {
     const client = path.join(root, 'client/plumbline.ts')
     const lines = blocks.flatMap(({ language, isRefused, text }) => {
       if (language !== 'sh') return []
-      // No package is installed, because everything that the guide requires is already available.
+      // The commands that install packages do nothing, because the packages are already available.
       const tools = `npm() { :; }; npx() { shift; node ${client} "$@"; }; curl() { command curl ${isRefused ? '' : '--fail-with-body'} "$@"; }`
       const isUp = `until command curl -s -o /dev/null http://127.0.0.1:${port}; do sleep 0.1; done`
       return [tools, text, ...(text.includes('&\n') ? [isUp] : [])]
@@ -74,23 +74,23 @@ export function testGuides(service: () => TestPlumbline): void {
   })
 }
 
-/** The commands that end the guides that do not end by themselves. */
+/** The commands that end those guides that would otherwise run forever. */
 const ENDING_COMMANDS: Record<string, string[]> = {
   browser: ['kill %1'],
-  // A reader watches the receiver. Here, the subscription is polled until all deliveries have arrived.
+  // A reader would watch the receiver. The test instead polls the subscription until all deliveries have arrived.
   webhooks: [
     'curl() { command curl "$@" -H "Authorization: Bearer $PLUMBLINE_KEY"; }',
     'deliveries() { curl -s "$PLUMBLINE_URL/api/ext/webhooks/$(jq -r .id webhook.json)/deliveries"; }',
     `until deliveries | jq -e '(.data | length) == 2 and all(.data[]; .status == "succeeded")'; do sleep 0.1; done`,
     'kill %1',
   ],
-  // Few machines have the generators, so only their input is checked.
+  // Few machines have the generators, so the test checks only their input.
   'other-languages': [
     `jq -e '[.. | objects | (."$ref" | tostring | endswith("OrNull")) or has("anyOf")] | any | not' openapi.csharp.json`,
   ],
 }
 
-/** The required output of the commands. */
+/** Patterns that the output of the commands must match. */
 const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
   'first-call': [/Harrow & Finch Homes/, /"status": "active"/, /^ven_\w+$/m, /"version": 2/, /"validation_failed"/],
   paging: [/^Lone Star/m, /^[\d.]+ by .+, Juniper Ridge$/m, /^304$/m],
@@ -118,7 +118,7 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
     /"suggestedDecision":"not_covered"/,
     /"request":"scheduled","visit":"proposed"/,
   ],
-  // The figures that the guide's text names.
+  // The figures in the text of the guide.
   paying: [
     /"status":"accepted","total":1000,"retainagePercent":10/,
     /"completedAmount":600,"retainedAmount":60,"payableAmount":540/,
@@ -159,7 +159,7 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
 
 interface CodeBlock {
   language: string
-  /** Whether the commands of the block are expected to be rejected. */
+  /** Whether the service is expected to reject the commands of the block. */
   isRefused: boolean
   text: string
 }

@@ -14,7 +14,7 @@ let plumbline: TestPlumbline
 
 const read = (path: string) => plumbline.get(path, { key: null })
 
-/** Former anchors of guides to which external pages may link. */
+/** Anchors that headings in the guides had before. Other websites may link to them. */
 const FORMER_ANCHORS: Record<string, string> = {
   accounting: 'what-is-due what-became-of-it everything-you-already-have where-the-two-differ payments a-key-for-it',
   agents:
@@ -36,7 +36,7 @@ const FORMER_ANCHORS: Record<string, string> = {
   webhooks: 'a-receiver a-subscription an-event without-an-address-on-the-internet what-you-can-rely-on in-typescript',
 }
 
-/** Tests the content of the documentation's pages, and whether their code works as described. */
+/** Tests the content of the documentation pages, and whether the code on them works as described. */
 export function testPages(service: () => TestPlumbline): void {
   beforeAll(() => {
     plumbline = service()
@@ -89,14 +89,14 @@ export function testPages(service: () => TestPlumbline): void {
         }
       }
       expect(broken).toEqual([])
-      // The name of an operation alone redirects to the operation's section.
+      // A URL with only the name of an operation redirects to the operation's section.
       for (const { id } of contract.operations.values()) {
         const { headers } = await fetch(`${plumbline.url}/docs/operations/${id}`, { redirect: 'manual' })
         const place = new URL(headers.get('location') ?? '', plumbline.url)
         expect([id, place.hash]).toEqual([id, `#${id}`])
         expect([id, places.get(place.pathname)?.has(id)]).toEqual([id, true])
       }
-      // The count includes the pages themselves, each problem, each guide, and the operations that pages mention.
+      // The number includes the pages, each problem, each guide, and the operations that the pages mention.
       expect(bodies.size).toBeGreaterThan(40)
     })
 
@@ -148,7 +148,7 @@ export function testPages(service: () => TestPlumbline): void {
     const { body: published } = await plumbline.get('/api/ext/schema/openapi.json')
     expect(body.paths).toMatchObject(published.paths)
     expect(body.components.schemas).toMatchObject(published.components.schemas)
-    // The document also contains the vendors' operations, but no other operations of this service.
+    // The document also contains the operations for vendors, but no others.
     const others = Object.keys(body.paths).filter((path) => !(path in published.paths))
     expect(others).toEqual(
       [...new Set([...contract.operations.values()].map(({ path }) => path))].filter((path) =>
@@ -180,7 +180,7 @@ export function testPages(service: () => TestPlumbline): void {
       if (kind === 'Field' && !page.names.has(title ?? '')) missing.push(`${title}: ${words}`)
     }
     expect(missing).toEqual([])
-    // Formats of texts are described in words. A pattern is shown only if the contract has no words for the format.
+    // The pages describe text formats in words. A pattern is shown only if the contract does not describe the format.
     expect([...pages.values()].map(({ html }) => html).join('')).not.toContain('Pattern: <code>\\S</code>')
     expect(pages.get('/docs/reference/vendors')?.html).toContain('Must not be blank.')
     const kinds = new Set((entries as string[][]).map(([kind]) => kind))
@@ -234,7 +234,7 @@ export function testPages(service: () => TestPlumbline): void {
     const { status, body } = await read('/docs/postman.json')
     expect(status).toBe(200)
     expect(body.info.schema).toBe('https://schema.getpostman.com/json/collection/v2.1.0/collection.json')
-    // Reads the collection in the same way as Postman.
+    // Reads the collection with Postman's own code.
     const collection = new Collection(body)
     const imported = new Map<string, string>()
     collection.forEachItem((item) => {
@@ -312,7 +312,7 @@ export function testPages(service: () => TestPlumbline): void {
       expect(entry).toMatch(/<updated>\d{4}-\d{2}-\d{2}T00:00:00Z<\/updated>/)
       expect(entry).toContain('<content type="text">added: ')
     }
-    // No character in it accidentally ends an element.
+    // Every special character is escaped, so that no text ends an element by accident.
     expect(String(body).match(/&(?!amp;|lt;|gt;|quot;)/g)).toBeNull()
   })
 
@@ -330,7 +330,7 @@ export function testPages(service: () => TestPlumbline): void {
     const others = [...links].filter(([name]) => !known.some(({ id }) => id === name))
     for (const [name, to = ''] of others) {
       const { status } = await plumbline.get(new URL(to).pathname)
-      // URLs for POST requests do not support GET.
+      // URLs for POST requests do not accept GET.
       expect([name, status]).toEqual([name, name === 'MCP' ? 405 : 200])
     }
   })
@@ -357,7 +357,8 @@ export function testPages(service: () => TestPlumbline): void {
       for (const { id } of operations) {
         const response = responses.get(id) ?? { code: -1, stdout: '' }
         const [, text = '', status = ''] = /^([\s\S]*)\n(\d{3})$/.exec(response.stdout) ?? []
-        // The IDs in the examples do not exist here, and some of their names are taken. No other errors may occur.
+        // The IDs in the examples do not exist here, and some of the names are already in use. No other errors may
+        // occur.
         const { code } = Number(status) < 400 ? {} : JSON.parse(text)
         if (Number(status) >= 400 && !['not_found', 'unknown_reference', 'conflict'].includes(code))
           refused.push([id, status, text])
@@ -388,8 +389,7 @@ export function testPages(service: () => TestPlumbline): void {
       expect(refused).toEqual([])
     }, 120_000)
 
-    // This test runs last, because the compiler blocks the process for so long that the service may have closed its
-    // idle connections.
+    // This test runs last. The compiler blocks the process so long that the service may close its idle connections.
     test('the TypeScript sample of each operation compiles in strict mode', async () => {
       const { body: samples } = await read('/docs/samples.json')
       const files = Object.fromEntries(operations.map(({ id }) => [`${id}.ts`, samples[id].typescript]))
@@ -400,8 +400,8 @@ export function testPages(service: () => TestPlumbline): void {
 }
 
 /**
- * A program that runs all samples in one process and prints the output of each sample under its name. The first failure
- * ends the program.
+ * A program that runs all samples in one process and prints each sample's output below its name. It ends at the first
+ * failure.
  */
 const RUN_ALL_SAMPLES = `
 import contextlib, io, json, sys
@@ -417,11 +417,11 @@ for name, sample in json.load(open("samples.json")).items():
 json.dump(printed, sys.stdout)
 `
 
-/** The possible targets of links on a page, and the names in code. */
+/** Finds the targets of links on a page. */
 const ID_PATTERN = / id="([^"]*)"/g
 const CODE_PATTERN = /<code>([^<]*)<\/code>/g
 
-/** Reads a page only once, because hundreds of links point to its anchors. */
+/** Reads each page only once, because hundreds of links point to its anchors. */
 function matchValues(html: string, pattern: RegExp): string[] {
   return [...html.matchAll(pattern)].map(([, value = '']) => value)
 }

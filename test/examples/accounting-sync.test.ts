@@ -56,7 +56,7 @@ function run(verb: string, dieAt = ''): Promise<Ended> {
   })
 }
 
-/** Creates a completed order with an approved payment. */
+/** Creates a completed order and an approved payment for it. */
 async function approvedPayment(unitPrice: number): Promise<void> {
   const lines = [{ description: 'Framing', quantity: 1, unitPrice }]
   const order = await post('/purchase-orders', { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines })
@@ -77,7 +77,7 @@ test.skipIf(!isHere)(
   'the accounting example can be stopped at any request without duplicating or losing a record',
   { timeout: 120_000 },
   async () => {
-    // A record that the ledger rejects is reported and does not delay other records.
+    // If the ledger rejects a record, the program reports it and continues with other records.
     await post('/vendors', { companyName: 'A company whose name is longer than what the ledger takes' })
     const prices = [1200.1]
     for (const when of ['before', 'after'])

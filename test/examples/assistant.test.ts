@@ -17,15 +17,15 @@ const isHere = isTestedHere()
 
 // biome-ignore lint/suspicious/noExplicitAny: a script reads the results of any tool.
 type Results = Record<string, any>
-/** The scripted model's action in a turn: tools with their inputs, or the final answer. */
+/** The action of the scripted model in a turn: calls of tools with inputs, or the final answer. */
 type Turn = (results: Results, messages: Message[]) => Record<string, object | string> | string
 
 let plumbline: TestPlumbline
 let site: Site
 let provider: Server
-/** The model's actions, turn by turn. The last action is repeated. */
+/** The actions of the model, one for each turn. After the last one, the model repeats it. */
 let script: Turn[]
-/** The problem that the model received for its mistake. */
+/** The problem that the model received in response to its mistake. */
 let refusal: { refused: string; errors: { pointer: string }[] }
 let asked: { tools: { function: { name: string } }[]; messages: Message[]; authorization: string | undefined }[]
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     try {
       complete(messages, response)
     } catch (error) {
-      // If the script throws an error, the provider responds with status 500. Otherwise, the caller would wait forever.
+      // If the script throws, the provider responds with status 500. Otherwise, the caller would wait forever.
       response.writeHead(500).end(String(error))
     }
   })
@@ -50,7 +50,7 @@ afterAll(async () => {
   await plumbline.stop()
 })
 
-/** Responds like a provider of chat completions, with the actions of the script. */
+/** Responds like a provider of chat completions, with the tool calls or the answer from the script. */
 function complete(messages: Message[], response: ServerResponse): void {
   const results: Results = {}
   const names = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls.map((one) => [one.id, one.function.name])))
@@ -58,7 +58,7 @@ function complete(messages: Message[], response: ServerResponse): void {
     if (id !== undefined) results[names.get(id) ?? ''] = JSON.parse(content ?? 'null')
   const taken = messages.filter(({ role }) => role === 'assistant').length
   const done = (script[taken] ?? script.at(-1))?.(results, messages) ?? ''
-  // Sends no response, like a provider that hangs.
+  // Does not respond, like a provider that hangs.
   if (done === 'hang') return
   const message =
     typeof done === 'string'
@@ -89,7 +89,7 @@ function run(turns: Turn[], bounds: Partial<Bounds> = {}): Promise<Ended & { lin
   return work(parts, 'A call.', '2026-11-22').then((ended) => ({ ...ended, lines }))
 }
 
-/** The responses of a good model to the call in transcript.txt, with one mistake. */
+/** The responses of a good model to the request in transcript.txt, with one mistake. */
 const PIPELINE: Turn[] = [
   () => ({ listCommunities: { q: 'Juniper' }, listVendors: { q: 'Lone Star' } }),
   ({ listVendors }) => ({
@@ -142,7 +142,7 @@ test.runIf(isHere)('the assistant example turns a phone call into a proposed awa
   const of = { key: site.key }
   const { body: vendor } = await plumbline.get(`/api/ext/vendors/${site.loneStar}`, of)
   expect(vendor.contactName).toBe('Hank Dietrich')
-  // Nothing is awarded until another user approves.
+  // No bid is awarded until another user approves the proposal.
   const { body: bids } = await plumbline.get('/api/ext/bids?sort=createdAt', of)
   expect(bids.data.map(({ amount, status }: { amount: number; status: string }) => [amount, status])).toEqual([
     [39850, 'submitted'],

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a program. Kills the program at its nth request, before the request is sent or when the response
- * arrives.
+ * Kills a program in which it is preloaded. The program dies at its nth request, before the request is sent or when the
+ * response arrives.
  */
 const [when = '', count = ''] = (process.env.DIE_AT ?? '').split(':')
 const { fetch: send } = globalThis

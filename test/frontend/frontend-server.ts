@@ -4,8 +4,8 @@ import path from 'node:path'
 import { rolldown } from 'rolldown'
 
 /**
- * The page's server: it serves the page, and creates tokens for the page with the key, which the browser never sees.
- * The page sends its requests directly, across origins.
+ * The page's own server. It serves the page and uses the key, which the browser never sees, to create tokens for the
+ * page. The page sends its requests directly to the service, across origins.
  */
 export interface Frontend {
   url: string
@@ -13,7 +13,7 @@ export interface Frontend {
 }
 
 export async function startFrontend({ baseUrl, key }: { baseUrl: string; key: string }): Promise<Frontend> {
-  // The page is the same for each backend.
+  // Bundles the page only once, because it is the same for each backend.
   bundled ??= bundlePage()
   const script = await bundled
 
@@ -55,7 +55,7 @@ async function bundlePage(): Promise<string> {
   const built = await rolldown({
     input: path.join(import.meta.dirname, 'page/page.tsx'),
     platform: 'browser',
-    // The libraries' files contain "use client" directives, which would only cause warnings here.
+    // Hides warnings about the "use client" directives in the libraries, which have no meaning here.
     logLevel: 'silent',
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   })

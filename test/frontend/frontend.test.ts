@@ -9,8 +9,8 @@ import { startTestPlumbline } from '../support/test-plumbline.ts'
 import { startFrontend } from './frontend-server.ts'
 
 /**
- * A page that was written against the mock works against the service after only the base URL and the key are changed.
- * The key stays with the page's server, which gives the page a token.
+ * Tests that a page developed with the mock also works with the service after a change of only the base URL and the
+ * key. The key stays on the page's server, which gives the page a token.
  */
 test('the example frontend compiles', () => {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
@@ -22,7 +22,7 @@ test('the example frontend compiles', () => {
 interface Backend {
   baseUrl: string
   key: string
-  /** Adds a vendor as another user, if the backend stores data. */
+  /** Adds a vendor as another user. Absent if the backend does not store data. */
   add?(companyName: string): Promise<unknown>
   stop(): Promise<void>
 }

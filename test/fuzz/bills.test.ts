@@ -6,19 +6,21 @@ import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '..
 import { SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
- * Runs random histories of orders with change orders: progress, stored materials, bills, credit memos, payments,
- * payment runs, releases, voids, and closed periods, on random dates. Each history has its own builder, and two
- * requests run at a time. After each pair, SQL recomputes the ledger balance, the limits of each order with its change
- * orders, and all amounts of orders, bills, and payments from the postings.
+ * Runs random histories of orders with change orders. A history consists of progress, stored materials, bills, credit
+ * memos, payments, payment runs, releases, voids, and closed periods on random dates. Each history has its own builder,
+ * and two requests run at a time. After each pair of requests, SQL recomputes the following from the postings: the
+ * ledger balance, the limits of each order with its change orders, and all amounts of orders, bills, and payments.
  *
  * BILL_HISTORIES sets the number of histories. To repeat a failed run, also set FUZZ_SEED to the printed seed.
  */
 const HISTORIES = Number(process.env.BILL_HISTORIES ?? 200)
-/** Gives a slow machine time. A history takes less than a second on a machine without other work. */
+/**
+ * The time limit for a history, long enough for a slow machine. A history takes less than a second on an idle machine.
+ */
 const TIMEOUT_PER_HISTORY_MS = 30_000
 /**
- * The number of histories on one database. A large database becomes slow, because tests do not vacuum it, and because
- * the events of a service are checked when it stops.
+ * The number of histories on one database. A large database is slow, because tests do not vacuum it and all events of a
+ * service are checked when it stops.
  */
 const HISTORIES_PER_DATABASE = 50
 
@@ -42,12 +44,12 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Starts the service without checking its responses against the contract, which other tests do. */
+/** Starts the service without checking its responses against the contract. Other tests check them. */
 function start(): Promise<TestPlumbline> {
   return startTestPlumbline({ CHECK_ANSWERS: 'false' })
 }
 
-/** The number of responses of each kind, to check that the histories are not empty. */
+/** The number of responses of each kind. The test uses it to check that the histories are not empty. */
 const responses = new Map<string, number>()
 
 test(`amounts stay within limits and the ledger balances after each step of ${HISTORIES} random histories, seed ${SEED}`, {
@@ -150,7 +152,7 @@ class History {
         return this.#send(`/purchase-orders/${poId}/progress`, { ...progress, on: day, reason })
       }
       case 'bill': {
-        // Some bills are for two orders and a cost without an order.
+        // Some bills are for two orders and for a cost without an order.
         const others = [
           { poId: this.#orders[1], amount: share(20) },
           { homeId: this.#homeId, description: 'Dumpster', amount: share(20) },

@@ -3,17 +3,17 @@ import type { Random } from '../../scripts/conformance/random.ts'
 import { addDays } from '../../server/platform/values/calendar.ts'
 import type { ServiceResponse } from '../support/test-plumbline.ts'
 
-/** State shared by the histories of one builder. */
+/** The data that the histories of a builder share. */
 export interface HistorySetting {
   send(method: string, path: string, body?: unknown): Promise<ServiceResponse>
   communityId: string
   vendorId: string
   planId: string
   costCodes: readonly string[]
-  /** A turnkey contract. */
+  /** The ID of a turnkey contract. */
   contractId: string
   userId: string
-  /** Returns the Monday of a week without time entries. */
+  /** Returns the Monday of a week that has no time entries yet. */
   nextWeek(): string
 }
 
@@ -38,20 +38,20 @@ const TIME_MOVES: Readonly<Record<string, readonly string[]>> = {
 const OPEN_STATUSES = ['issued', 'accepted', 'partially_completed', 'completed']
 
 /**
- * A random history of one home's budget, over HTTP. A step may be rejected because of the home's state. Successful
- * steps are counted, so that the suite can tell that its histories are not empty.
+ * A random history of one home's budget, performed over HTTP. The service may reject a step because of the home's
+ * state. The successful steps are counted, so that the suite can check that its histories are not empty.
  */
 export class BudgetHistory {
   readonly homeId: string
-  /** The steps so far, to report a history that ends with a wrong figure. */
+  /** The steps so far, which a failed test reports. */
   readonly steps: string[] = []
   readonly #ground: HistorySetting
   readonly #random: Random
   readonly #lines: string[] = []
   readonly #orders: { id: string; status: string }[] = []
-  /** The timesheet in which time is entered, until it is approved. */
+  /** The timesheet to which time is added until it is approved. */
   #sheet: { id: string; weekStarting: string; status: string } | null = null
-  /** The total when the budget was locked, which never changes after that. */
+  /** The total at the time when the budget was locked, which must never change. */
   original: number | null = null
 
   constructor(ground: HistorySetting, random: Random, homeId: string) {
@@ -60,7 +60,7 @@ export class BudgetHistory {
     this.homeId = homeId
   }
 
-  /** Takes one step and returns its name, or null if it was rejected. */
+  /** Performs one random step and returns its name, or null if the service rejected the step. */
   async step(): Promise<string | null> {
     const { name, take } = this.#random.pick(this.#possible())
     const response = await take()
@@ -97,7 +97,7 @@ export class BudgetHistory {
         { name: 'move an order', weight: 10, take: () => this.#moveOrder() },
       )
     }
-    // Few orders reach the vendor, so steps after that point are made likely.
+    // Few orders reach the vendor, so later steps are more likely for those that do.
     if (this.#orders.some(({ status }) => OPEN_STATUSES.includes(status)))
       steps.push({ name: 'record progress', weight: 40, take: () => this.#recordProgress() })
     return steps.flatMap((step) => Array<typeof step>(step.weight).fill(step))
@@ -107,7 +107,7 @@ export class BudgetHistory {
     return this.#random.between(min * 100, 200_000) / 100
   }
 
-  /** Returns a cost code, null, or no field at all. */
+  /** Returns a cost code, null, or no field, at random. */
   #code(): { costCodeId?: string | null } {
     return this.#random.pick([{}, {}, { costCodeId: null }, { costCodeId: this.#random.pick(this.#ground.costCodes) }])
   }
@@ -156,12 +156,12 @@ export class BudgetHistory {
     return response
   }
 
-  /** Archives a trade, so that the next use of its name determines its spelling from then on. */
+  /** Archives a trade, so that the next use of its name determines how the name is spelled. */
   async #respell(): Promise<ServiceResponse> {
     const name = this.#random.pick(SPELLINGS)
     const { body } = await this.#ground.send('GET', `/scopes?name=${name}`)
     const response = await this.#ground.send('DELETE', `/scopes/${body.data[0]?.id ?? 'scp_gone'}`)
-    // Another history has archived the trade, and no step has used the name since then.
+    // Another history has archived the trade, and no step has used its name since.
     return response.status === 404 ? { ...response, status: 409 } : response
   }
 
@@ -222,7 +222,7 @@ export class BudgetHistory {
   }
 
   /**
-   * Records progress for the whole order, or for its first line in one of the two units. The lines may have been
+   * Records progress for the whole order or for its first line, as a percentage or an amount. The lines may have been
    * replaced in the meantime.
    */
   async #recordProgress(): Promise<ServiceResponse> {
@@ -257,10 +257,7 @@ export class BudgetHistory {
     return response
   }
 
-  /**
-   * Enters hours of a day, which can turn other hours into overtime. A new week starts after the previous week is
-   * approved.
-   */
+  /** Adds hours to a day, which can turn other hours into overtime. After a week is approved, a new week starts. */
   async #enterTime(): Promise<ServiceResponse> {
     const random = this.#random
     const { send, userId, nextWeek } = this.#ground
@@ -286,7 +283,7 @@ export class BudgetHistory {
     const status = this.#random.pick(TIME_MOVES[sheet.status] ?? ['open'])
     const response = await this.#ground.send('POST', `/timesheets/${sheet.id}/status`, { status, reason: 'Agreed.' })
     if (response.status === 200) this.#sheet = status === 'exported' ? null : { ...sheet, status }
-    // After a week is approved, the next step concerns another week, unless the approved week is exported first.
+    // After a week is approved, the next step is about a new week. Sometimes, the approved week is exported first.
     if (status === 'approved' && this.#random.chance(0.5)) this.#sheet = null
     return response
   }
@@ -294,7 +291,7 @@ export class BudgetHistory {
 
 /**
  * Asserts that the completed, billed, retained, paid, and payable amounts of an order agree to the cent. Completed work
- * never exceeds the total and is never less than zero, regardless of the sum of the lines and credits.
+ * is never below zero and never exceeds the total, even if the sum of lines and credits does.
  */
 function assertOrderConsistent(order: PurchaseOrder): void {
   const cents = (amount: number) => Math.round(amount * 100)

@@ -8,10 +8,10 @@ import { BudgetHistory, type HistorySetting } from './budget-history.ts'
 import { type Figure, recomputeBudget } from './recompute-budget.ts'
 
 /**
- * Random histories of budgets: lines, estimates, the lock, transfers, orders, and time of the builder's own employees,
- * with overtime. The orders have every status, tax, cost codes, retainage, lump sums, and differently spelled trades.
- * At the end of each history, every figure is compared to the cent with the result of plain SQL on the same rows. A
- * batch is one builder with a home for each history. Some of the histories run concurrently.
+ * Runs random histories of budgets with lines, estimates, the lock, transfers, orders, and time of the builder's own
+ * employees, including overtime. Orders have all statuses, tax, cost codes, retainage, lump sums, and differently
+ * spelled trades. At the end of each history, every figure must equal the result of plain SQL on the same rows, to the
+ * cent. A batch is one builder with a home for each history. Some histories run concurrently.
  */
 const HISTORIES = 24
 const AT_THE_SAME_TIME = 4
@@ -49,7 +49,7 @@ test(`every amount of a budget equals the sum of its sources after random change
   console.log(
     `seed ${SEED}, ${batches * HISTORIES} histories: ${[...taken].map(([step, count]) => `${step} ${count}`).join(', ')}`,
   )
-  // Histories in which a step never succeeds would prove nothing about the step.
+  // If a step never succeeded, the histories would prove nothing about it.
   for (const step of STEPS) expect(taken.get(step) ?? 0, step).toBeGreaterThanOrEqual(batches)
 })
 
@@ -66,8 +66,8 @@ async function playBatch(seed: number, taken: Map<string, number>): Promise<void
 }
 
 /**
- * Creates a builder with cost codes, a plan with a takeoff, prices that rise in the middle of the year, and a later
- * lump sum.
+ * Creates a builder with cost codes, a plan with a takeoff, prices that rise in the middle of the year, and a lump sum
+ * that is valid later.
  */
 async function prepare(): Promise<HistorySetting> {
   const { key, userId } = await plumbline.newBuilder()
@@ -91,13 +91,13 @@ async function prepare(): Promise<HistorySetting> {
     const partId = await created('/parts', part)
     const spring = { effectiveDate: '2026-01-01', expirationDate: '2026-06-30', unitPrice: 0.335 + n }
     await created(`/parts/${partId}/prices`, { vendorId, ...spring })
-    // The last part has no price in autumn, so that an estimate removes its line again.
+    // The last part has no price in the fall, so an estimate then removes its line.
     if (n < 2) await created(`/parts/${partId}/prices`, { vendorId, effectiveDate: '2026-07-01', unitPrice: 0.415 + n })
     lines.push({ partId, formula: `squareFeet / ${n + 7}` })
   }
   expect((await send('PUT', `/plans/${planId}/takeoff`, { lines })).status).toBe(200)
   expect((await send('POST', `/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
-  // The lump sum covers a trade on two of the days for which estimates are made, and can be ordered.
+  // The lump sum covers a trade on two of the days on which estimates are made, and can be ordered.
   const lumpSums = [{ planId, amount: 4321.09, costCodeId: costCodes[1] }]
   const contractId = await created('/contracts', { vendorId, scope: 'Trim', effectiveDate: '2026-08-01', lumpSums })
   expect((await send('POST', `/contracts/${contractId}/status`, { status: 'active' })).status).toBe(200)
@@ -106,7 +106,7 @@ async function prepare(): Promise<HistorySetting> {
   return { send, communityId, vendorId, planId, costCodes, contractId, userId, nextWeek }
 }
 
-/** Plays one history, compares its final budget, and returns that budget. */
+/** Runs one history, checks its final budget, and returns that budget. */
 async function play(ground: HistorySetting, seed: number, taken: Map<string, number>): Promise<HomeBudget> {
   const random = new SeededRandom(seed)
   const { communityId, planId } = ground
@@ -152,8 +152,8 @@ async function compare({ send }: HistorySetting, { homeId, original }: BudgetHis
 }
 
 /**
- * Asserts that the forecasts of the cost codes add up to the forecast of the trade, and that each forecast is its exact
- * share to within a cent. The approved time within the actual cost is known only by code, in `labor`.
+ * Asserts that the forecasts of the cost codes add up to the forecast of the trade, and that each is within a cent of
+ * its exact share. `labor` contains the approved time in the actual cost, by cost code.
  */
 function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly Figure[]): void {
   const key = scope.scope.toLowerCase()
@@ -172,7 +172,7 @@ function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly 
   expect(sum).toBe(cents(scope.forecastAtCompletion))
 }
 
-/** Asserts that the skill for over-committed budgets, which has its own statement, finds the same budgets. */
+/** Asserts that the skill for over-committed budgets finds the same budgets. It has its own SQL statement. */
 async function compareWithSkill({ send }: HistorySetting, budgets: readonly HomeBudget[]): Promise<void> {
   const input = { thresholdPercent: 1 }
   const { body } = await send('POST', '/execute', { skill: 'detectOverCommittedBudgets', input })
@@ -182,7 +182,7 @@ async function compareWithSkill({ send }: HistorySetting, budgets: readonly Home
   )
   const expected = budgets.flatMap(({ homeId, scopes }) =>
     scopes
-      // Without orders, no budget is over-committed, although a credit may make the budget negative.
+      // A budget without orders cannot be over-committed, although a credit may make it negative.
       .filter((row) => cents(row.committed) + cents(row.pendingCommitted) !== 0)
       .filter((row) => 100 * (cents(row.committed) + cents(row.pendingCommitted)) > cents(row.budgeted))
       .map((row) => `${homeId} ${row.scope} ${row.budgeted} ${row.committed} ${row.pendingCommitted}`),
@@ -213,7 +213,7 @@ function figure(name: string, scope: string, code: string, amount: number): Figu
   return { figure: name, scope: scope.toLowerCase(), code, amount }
 }
 
-/** Returns the nonzero figures by their subject, because SQL returns no row for missing values. */
+/** Returns the figures by subject, without zeros, because SQL returns no row for missing values. */
 function amounts(figures: readonly Figure[]): Record<string, number> {
   const named = figures.map(({ figure, scope, code, amount }): [string, number] => [
     `${figure} ${scope} ${code}`,
@@ -222,7 +222,7 @@ function amounts(figures: readonly Figure[]): Record<string, number> {
   return Object.fromEntries(named.filter(([, amount]) => amount !== 0 && amount !== null).sort())
 }
 
-/** Returns the trades and codes that have a row, even if all of its figures are zero. */
+/** Returns the trades and cost codes that have a row, even if all figures in it are zero. */
 function getRows(figures: readonly Figure[]): string[] {
   return [...new Set(figures.map(({ scope, code }) => `${scope} ${code}`))].sort()
 }

@@ -20,8 +20,7 @@ import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
  * Sends many random requests, valid and invalid, to every operation. No request may cause a 500 or a status that the
  * contract does not declare. Every response must match its schema, and every violation of the input schema must be
  * rejected as such. Two builders send requests concurrently. FUZZ_SEED=… repeats a run, and FUZZ_SECONDS sets its
- * duration. Every operation gets an equal share of that time, and at least LEAST requests: six on both databases
- * together if there are two.
+ * duration. Every operation gets an equal share of that time and at least LEAST requests.
  */
 const LEAST = hasPostgres() ? 3 : 5
 const BUILDERS = 2
@@ -61,11 +60,11 @@ describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
       if (world === undefined) throw new Error('There are fewer worlds than builders.')
       const property = fc.asyncProperty(fc.gen(), async (draw) => {
         const requests = new Requests(world, new DrawnRandom(draw))
-        // Many requests archive or finish their resources, so new resources are created continuously.
+        // Many requests archive or finish their resources, so the test keeps creating new ones.
         if (requests.random.chance(0.3)) await play(world, requests.to(requests.random.pick(CREATIONS)))
         await play(world, requests.to(operation))
       })
-      // Several operations are tested at once, each until the end of its share of the time.
+      // Tests several operations at the same time, each until its share of the time ends.
       const deadlineMs = begunMs + (SECONDS * 1000 * (index + 1)) / operations.length
       await repeatUntilDeadline(deadlineMs, (seed) => fc.assert(property, { seed, numRuns: LEAST }))
     },
@@ -84,14 +83,14 @@ test('the random requests include enough successful and enough invalid requests'
 async function play(world: World, request: Generated): Promise<void> {
   const { operation, kind, address, body, headers } = request
   const key = world.credentialFor(operation, address)
-  // By now every portal link of this world may have been revoked.
+  // There is no key, because all portal links of this world may have been revoked by now.
   if (key === undefined) return
   const response = await plumbline.request(operation.method, address, toJson(body), { key, headers })
   statuses.set(`${kind} ${response.status}`, (statuses.get(`${kind} ${response.status}`) ?? 0) + 1)
-  // Many requests revoke links and archive vendors.
+  // The link is no longer valid, because many requests revoke links and archive vendors.
   if (/^(revoked|expired)_token$/.test(response.body?.code)) return world.dismiss(key)
   const fault = judge(request, response)
-  // Every subscription adds a delivery to each event, and a few subscriptions test as well as hundreds.
+  // Removes some subscriptions. Each adds a delivery for every event, and a few are enough for the test.
   if (operation.id === 'createWebhook' && response.status === 201 && world.idsFor('webhookId').length > 5)
     await plumbline.delete(`${address}/${response.body.id}`, { key: world.key })
   else world.learn(response)
@@ -101,8 +100,8 @@ async function play(world: World, request: Generated): Promise<void> {
 interface Generated {
   operation: Operation
   /**
-   * `bad` violates the schema of the body or of a parameter. `good` does not violate it, although the rules may still
-   * reject the request.
+   * `bad` violates the schema of the body or of a parameter. `good` does not, but the service may still reject it
+   * because of a rule.
    */
   kind: 'good' | 'bad'
   address: string
@@ -120,7 +119,8 @@ class Requests {
     this.random = random
     const idFor = (field: string) => {
       const ids = world.idsFor(field)
-      // Uses mostly recent resources, because old resources are archived or finished and reject nearly everything.
+      // Mostly uses recent resources, because old ones are archived or finished, and nearly all requests for them are
+      // rejected.
       return ids.length === 0 ? undefined : random.pick(random.chance(0.7) ? ids.slice(-6) : ids)
     }
     this.#sources = { random, idFor, url: world.receiver }
@@ -143,13 +143,13 @@ class Requests {
   #body(operation: Operation): unknown {
     if (!operation.takesBody) return undefined
     if (operation.id === 'executeSkill' && this.random.chance(0.8)) return this.#execution()
-    // An example passes more of the rules than a body that is generated from the schema alone.
+    // An example satisfies more rules than a body that is generated from the schema.
     const examples = this.#world.bodiesOf(operation)
     if (examples.length > 0 && this.random.chance(0.4)) return this.random.pick(examples)
     return makeValidValue(findBodySchema(operation), this.#sources)
   }
 
-  /** Returns a skill that is an operation, with all of the operation's input in one flat object. */
+  /** Returns a request to run an operation as a skill, with all of the operation's input in one flat object. */
   #execution(): unknown {
     const operation = this.random.pick(operations.filter(({ id }) => id !== 'createWebhook'))
     const input: Record<string, unknown> = operation.takesBody
@@ -176,7 +176,7 @@ class Requests {
         // An empty segment or a segment that consists of dots would change the path.
         path = path.replace(`{${name}}`, /^\.{0,2}$/.test(value) ? 'x' : encodeURIComponent(value))
       } else if (where === 'query' && (required === true || random.chance(0.15))) {
-        // Long waits would only slow the test. events.test.ts tests the longest wait.
+        // Uses short waits, because long ones would only slow down the test. events.test.ts tests the longest wait.
         const value = name === 'wait' ? random.between(0, 1) : makeValidValue(schema, this.#sources, name)
         query.set(name, Array.isArray(value) ? value.join(',') : String(value))
       }
@@ -192,19 +192,19 @@ class Requests {
   }
 }
 
-// A string is also a JSON value, and must be sent as JSON.
+// Converts a body to JSON. A string is also a JSON value and must be converted.
 function toJson(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body)
 }
 
-/** Returns the errors of a response; an empty string if there are no errors. */
+/** Returns the errors in a response; empty if there are none. */
 function judge({ operation, kind, headers }: Generated, response: ServiceResponse): string {
   if (response.status >= 500) return `${operation.id} failed with ${response.status}`
   const fault = describeResponseErrors(operation, response)
   if (fault !== '') return fault
   if (kind === 'bad' && response.status !== 422)
     return `${operation.id} takes what its contract refuses: ${response.status}`
-  // The input alone determines the response only if no earlier response can be replayed.
+  // With an idempotency key, the response may be that of an earlier request, so the input does not determine it.
   if (kind === 'bad' && headers['idempotency-key'] === undefined && response.body.code !== 'validation_failed') {
     return `${operation.id} refuses a broken input as ${shortenBody(response.body)}`
   }

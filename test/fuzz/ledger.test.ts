@@ -7,10 +7,10 @@ import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '..
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
- * Random histories of a home's orders, payments, journals, and closed periods. After each step, SQL adds up all
- * postings. The cost must equal its sources for every home, order, vendor, cost code, and date, and the balances must
- * equal the figures of the records. At the end, every close still has its digest, and the balances of past days equal
- * the balances that were read on those days.
+ * Runs random histories of a home's orders, payments, journals, and closed periods. After each step, SQL adds up all
+ * postings. For every home, order, vendor, cost code, and date, the cost must equal the total of its sources, and the
+ * balances must equal the amounts in the records. At the end, the digest of every closed period must be unchanged, and
+ * the balances of past days must equal those that were read on these days.
  */
 const STEPS = fc.array(
   fc.record({
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** The number of responses of each kind, to check that the histories are not empty. */
+/** The number of responses of each kind. The test uses it to check that the histories are not empty. */
 const answers = new Map<string, number>()
 
 test(`ledger postings balance after every random step, for ${SECONDS} s, seed ${SEED}`, {
@@ -174,7 +174,10 @@ class History {
     expect(differences).toEqual([])
   }
 
-  /** Expects the balances of closed days to be unchanged, and each close to cover the number of postings that it reports. */
+  /**
+   * Asserts that the balances of closed days are unchanged, and that each closed period contains the number of postings
+   * that it reports.
+   */
   async #checkCloses(): Promise<void> {
     for (const [day, balances] of this.#known) {
       const { body } = await this.#send(`/ledger/balances?asOf=${day}`)

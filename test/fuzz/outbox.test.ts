@@ -23,11 +23,11 @@ import { type Connection, type Run, sendEntries } from '../../web/field/outbox/s
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
-/** Number of sequences for each seed. `OUTBOX_SEQUENCES=500` runs the search that a release needs. */
+/** The minimum number of sequences for each seed. Before a release, run the test with `OUTBOX_SEQUENCES=500`. */
 const LEAST = Number(process.env.OUTBOX_SEQUENCES ?? 20)
-/** A sequence takes a few seconds. The limit allows for a machine that runs many other programs. */
+/** The time limit for a sequence. It takes a few seconds, but a machine may run many other programs. */
 const SEQUENCE_TIMEOUT_MS = 30_000
-/** A longer run prints its progress after this number of sequences. */
+/** After this number of sequences, a long run prints its progress. */
 const PROGRESS_INTERVAL = 25
 const MAX_STEPS = 14
 const HOURS = 3_600_000
@@ -44,7 +44,10 @@ let vendorIds: string[] = []
 const counts = new Map<string, number>()
 const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
 
-/** A session lasts for 14 days of the real clock, so each service is used for fewer days of its own clock. */
+/**
+ * The maximum number of days by which a service's clock is moved. A session lasts for 14 days of the real clock, so a
+ * new service is then started.
+ */
 const MAX_DAYS = 10
 
 beforeAll(() => start())
@@ -65,8 +68,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * Signs the user in. Sign-in links expire according to the real clock. A job that runs while the service's clock is
- * ahead may delete a link before it is used.
+ * Signs the user in. Tries again if needed: sign-in links expire by the real clock, so a job may delete a link while
+ * the service's clock is ahead.
  */
 async function signIn(attempts = 5): Promise<RequestOptions> {
   try {
@@ -93,7 +96,7 @@ test(`each change from a phone arrives exactly once or is held with a reason, fo
       await new Phone(sequence).run().catch((error: unknown) => {
         throw new Error(`Sequence ${sequence} failed.`, { cause: error })
       })
-      // Each sequence can use up the limit of requests per minute.
+      // Moves the clock forward, because each sequence can exhaust the limit of requests per minute.
       plumbline.clock.advance(60_000)
       if ((i + 1) % PROGRESS_INTERVAL === 0) console.info(`seed ${SEED}: ${i + 1} of ${LEAST} sequences are done`)
       if (plumbline.clock.nowMs() - Date.now() < MAX_DAYS * 24 * HOURS) continue
@@ -203,7 +206,7 @@ test('the outbox sends the changes of an unsent daily log after the log', async 
   const fields: LogFields = { weather: { condition: 'rain' }, crews: [], safety: [], workDone: 'Frost on the deck.' }
   const { db, author, home } = await storeEntries('offline log', (home) => writeLog(home, fields))
   const day: FieldDay = (await plumbline.get(`/api/ext/field/day?superintendentId=${userId}`)).body
-  /** The log as the screen shows it before it is sent. */
+  /** Returns the log as the screen shows it before it is sent. */
   const readPendingLog = async () => {
     const { logs } = (await listEntries(db)).reduce((changed, { changes }) => changeDay(changed, changes), day)
     const log = logs.find(({ homeId }) => homeId === home.id)
@@ -219,16 +222,16 @@ test('the outbox sends the changes of an unsent daily log after the log', async 
   db.close()
 })
 
-/** Effect of a write in the service. */
+/** The expected effect of a write in the service. */
 interface Write {
-  /** IDs of the entries of the write. */
+  /** The IDs of the entries that the write consists of. */
   ids: string[]
   what: string
-  /** Returns how many times the write of each entry is found in the service. */
+  /** For each entry, returns how many times the service has performed it. */
   find(): Promise<number[]>
 }
 
-/** A phone whose network fails, with real requests. */
+/** A phone whose network fails. It sends real requests. */
 class Phone {
   readonly #random: Random
   readonly #name: string
@@ -236,9 +239,9 @@ class Phone {
   #session: RequestOptions = {}
   #home: FieldHome | undefined
   #tasks: FieldTask[] = []
-  /** Source of random request failures. Null while the network works. */
+  /** Decides at random which requests fail. Null while the network works. */
   #faults: Random | null
-  /** Ends the current run, as closing the page does. */
+  /** Ends the current run in the same way as closing the page. */
   #kill: () => void = () => {}
   #clockIns = 0
 
@@ -283,7 +286,7 @@ class Phone {
     this.#session = this.#session.headers?.cookie === undefined ? await signIn() : { headers: {}, key: null }
   }
 
-  /** Stores a write, as the page does when the user taps a button. */
+  /** Stores a write in the same way as the page does when the user taps a button. */
   async #enter(): Promise<void> {
     const { what, entries, find } = this.#makeWrite()
     const db = await openFieldDatabase(this.#name)
@@ -378,7 +381,7 @@ class Phone {
   }
 
   #clockIn(home: FieldHome): { what: string; entries: NewEntry[]; find(): Promise<number[]> } {
-    // Each time entry for the home has a different start, so that the entries can be distinguished.
+    // Each time entry for the home has a different start, so that the test can distinguish them.
     const startedAt = new Date(plumbline.clock.nowMs() - ++this.#clockIns * 1000).toISOString()
     const common = { place: home.name, method: 'POST', about: 'clock' } as const
     const body = { userId, at: startedAt, homeId: home.id }
@@ -395,7 +398,7 @@ class Phone {
     }
   }
 
-  /** The office changes a task: either its dates, on which no entry depends, or its vendor. */
+  /** Changes a task as the office would: either its dates, on which no entry depends, or its vendor. */
   async #interfere(): Promise<void> {
     count('changes by the office')
     const task = this.#random.pick(this.#tasks)
@@ -404,7 +407,7 @@ class Phone {
     else await plumbline.patch(`/api/ext/tasks/${task.id}`, { vendorId: this.#random.pick(vendorIds) })
   }
 
-  /** Sends the outbox until the run ends or the page is closed. */
+  /** Sends the entries until the run ends or the page is closed. */
   async #send(): Promise<Run | 'killed'> {
     const db = await openFieldDatabase(this.#name)
     const killed = new Promise<'killed'>((resolve) => {
@@ -442,7 +445,7 @@ class Phone {
     }
   }
 
-  /** Sends with a working network until only held entries remain. */
+  /** Sends the entries over a working network until only held entries remain. */
   async #settle(): Promise<void> {
     this.#faults = null
     this.#session = await signIn()
@@ -473,7 +476,7 @@ class Phone {
       for (const [i, id] of ids.entries()) {
         const isLeft = left.has(id)
         count(isLeft ? 'entries held' : 'entries arrived')
-        // Another entry or the office may have already changed the task to the same status.
+        // Another entry or the office may already have set the task to the same status.
         const isStatus = what === 'completions' || what === 'starts'
         if (isStatus && isLeft) continue
         expect([what, found[i]]).toEqual([what, isLeft ? 0 : 1])
@@ -482,7 +485,7 @@ class Phone {
   }
 }
 
-/** Returns the entries that are not held and do not wait for a held entry. */
+/** Returns the entries that are neither held nor waiting for a held entry. */
 function listUnexplained(entries: readonly Entry[]): Entry[] {
   const held = new Set(entries.filter((entry) => entry.held !== null).flatMap(({ id, about }) => [id, about]))
   return entries.filter(({ id, about, dependsOn }) => !held.has(id) && !held.has(about) && !held.has(dependsOn ?? id))

@@ -5,12 +5,12 @@ import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '..
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
- * Random histories of the payments to two vendors for a home, with several concurrent steps: progress in both
- * directions, payments of every type over orders and lines, runs, approvals, and voids. One vendor has two orders and a
- * backcharge, which is deducted from its payments. The other vendor has its own order, so that no amount may move from
- * one vendor to the other. After each step, the amounts of the orders are compared to the cent with the sums of their
- * payments, by order and by vendor. At the end, all work is completed and paid, and every order must be closed at
- * exactly its total.
+ * Runs random histories of the payments to two vendors for a home. Several steps run at the same time: progress in both
+ * directions, payments of every type for orders and lines, payment runs, approvals, and voids. One vendor has two
+ * orders and a backcharge, which is deducted from its payments. The other vendor has one order, and no amount may move
+ * from one vendor to the other. After each step, the amounts of the orders must equal the sums of their payments to the
+ * cent, by order and by vendor. At the end, all work is completed and paid, and every order must be closed with exactly
+ * its total.
  */
 const HISTORIES = 6
 const ROUNDS = 10
@@ -104,11 +104,11 @@ class History {
     const { body: order } = await this.#send('/purchase-orders', {
       ...{ homeId: this.#homeId, scope: 'framing', ...of },
       lines: Array.from({ length: random.between(1, 3) }, () => ({
-        // The amount is at least a cent, so that there is something to pay.
+        // The amount is at least one cent, so that there is something to pay.
         ...{ description: 'As agreed.', quantity: random.between(1000, 20_000) / 1000 },
         ...{ unitPrice: (sign * random.between(100, 999_999)) / 10_000, taxPercent: random.pick([0, 8.25]) },
       })),
-      // A backcharge has no retainage unless the builder sets it.
+      // A backcharge has no retainage by default.
       retainagePercent: sign < 0 ? 0 : random.pick([0, 5, 7.5, 10, 33.33, 100]),
     })
     for (const status of ['approved', 'issued']) await this.#send(`/purchase-orders/${order.id}/status`, { status })
@@ -143,7 +143,7 @@ class History {
     const isExact = paymentType === 'deposit' || paymentType === 'adjustment' || random.chance(0.5)
     const one = { poId, ...(isExact && { grossAmount: amount }) }
     const several = this.#orders.filter((order) => order.vendorId === vendorId)
-    // A backcharge is deducted from the payments.
+    // A backcharge reduces the payments.
     const allocations = several.map(({ id, ...of }) => ({
       ...{ poId: id, amount: of.poType === 'backcharge' ? -Math.ceil(Math.abs(amount) * 25) / 100 : Math.abs(amount) },
     }))
@@ -239,7 +239,7 @@ class History {
     return { given, retained: retained ?? 0 }
   }
 
-  /** Voids pending payments, and then completes all work and pays all amounts. */
+  /** Voids pending payments. Then completes all work and pays all amounts. */
   async #finish(): Promise<void> {
     for (const vendorId of this.#vendorIds)
       for (const { id, status } of await this.#paymentsTo(vendorId))

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Db } from '../../server/platform/database/database.ts'
 
 /**
- * Computes the figures of a home's budget with separate SQL: one plain aggregate for each figure and level, which
- * shares nothing with the service's statement. Trades and totals are computed from whole orders, and only cost codes
- * from order lines.
+ * A figure in a home's budget, computed with SQL that shares nothing with the service's statement: one simple aggregate
+ * for each figure and level. The figures of trades and totals come from whole orders. Only the figures of cost codes
+ * come from order lines.
  */
 export interface Figure {
   figure: string
-  /** The trade in lower case; empty in the totals. */
+  /** The trade in lowercase; empty in the totals. */
   scope: string
-  /** The ID of the cost code; empty if there is no cost code, and in trades and totals. */
+  /** The ID of the cost code. Empty in trades and totals, and if there is no cost code. */
   code: string
   amount: number
 }
@@ -19,7 +19,7 @@ export interface RecomputedBudget {
   totals: Figure[]
   scopes: Figure[]
   codes: Figure[]
-  /** The approved time within the actual cost, by trade and code. */
+  /** The approved time in the actual cost, by trade and cost code. */
   labor: Figure[]
   /** The net amount that was transferred to each budget line. */
   transferred: { lineId: string; amount: number }[]
@@ -29,7 +29,7 @@ const STATUSES = {
   committed: ['approved', 'issued', 'accepted', 'partially_completed', 'completed', 'closed'],
   pendingCommitted: ['draft', 'pending_approval'],
 }
-/** The amounts that orders store. */
+/** The columns in which orders store their amounts. */
 const RECORDED = { actual: 'completedAmount', paid: 'paidAmount', retained: 'retainedAmount' }
 const BUDGETED = {
   budgeted: '"originalAmount" + "approvedChanges"',
@@ -42,8 +42,8 @@ function toSqlList(statuses: readonly string[]): string {
   return statuses.map((status) => `'${status}'`).join(', ')
 }
 
-// The paid time of a week is multiplied by its rate and rounded once. An entry costs the difference that it makes to
-// the rounded sum of the earlier entries with the same rate.
+// SQL for the cost of time. The paid hours of a week are multiplied by their rate, and the product is rounded once. The
+// cost of an entry is the difference that it makes to the rounded sum of the earlier entries with the same rate.
 const TIME = `(
   select w."scope", w."costCodeId", 'closed' as "status", round(w."rate" * w."sum", 2) - round(w."rate" * (w."sum" - w."paid"), 2) as "total"
   from (
@@ -58,7 +58,7 @@ const TIME = `(
     ) as p where p."rate" is not null
   ) as w where w."homeId" = $home)`
 
-/** Returns the columns of the trade and the code by which a level is grouped. */
+/** Returns the columns by which a level is grouped: the trade, the cost code, or both. */
 function levelColumns({ scope, code }: { scope: boolean; code: boolean }) {
   const names = `${scope ? 'lower(r."scope")' : "''"} as "scope", ${code ? `coalesce(r."costCodeId", '')` : "''"} as "code"`
   const lines = '(select * from "budgetLines" where "homeId" = $home and "archivedAt" is null)'
@@ -84,15 +84,15 @@ function levelColumns({ scope, code }: { scope: boolean; code: boolean }) {
     .join('\nunion all\n')
 }
 
-/** Returns the completed amounts of the orders, or of their lines, plus the time. */
+/** Returns SQL for the completed amounts of the orders or of their lines, plus time. */
 function addTime(orders: string, code: boolean): string {
   const columns = ['"scope"', '"status"', ...(code ? ['"costCodeId"'] : [])].join(', ')
   return `(select ${columns}, "completedAmount" from ${orders} o union all select ${columns}, "total" from ${TIME} t)`
 }
 
-// The order's retainage up to and including this line, in proportion to the work, minus the retainage of earlier lines.
-// The first credit counts as completed by the amount by which the other lines exceed the total. A closed order is paid
-// in full.
+// SQL for the amounts of order lines. The retainage of a line is the order's retainage up to and including this line,
+// in proportion to the work, minus the retainage of earlier lines. The completed amount of the first credit is the
+// amount by which the other lines exceed the total. A closed order is paid in full.
 const RECORDED_BY_LINE = `(
   select d.*, case when "status" = 'closed' then "completedAmount" else 0 end as "paidAmount" from (
     select o."scope", o."status", l."costCodeId",
@@ -109,7 +109,7 @@ const RECORDED_BY_LINE = `(
       from "purchaseOrderLines" u where u."purchaseOrderId" = o."id") s
     where o."homeId" = $home) d)`
 
-// Both figures are by trade: the larger of the budget and the orders plus labor, and the uncommitted part of the
+// SQL for two figures of a trade: the larger of the budget and the orders plus labor, and the uncommitted part of the
 // budget.
 const FORECASTS = `
   select s."scope",

@@ -9,16 +9,16 @@ import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '..
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
- * Random edits of random schedules over HTTP. After each sequence, the stored dates equal the dates of scheduling the
- * stored tasks from scratch, and the tasks have no cycles. Every response named the tasks that moved, and each vendor
- * that was notified of a date was notified of every later change once. A vendor that was asked to confirm, or has
- * responded, is asked again about a new date.
+ * Edits random schedules at random over HTTP. After each sequence, the stored dates must equal those from scheduling
+ * the stored tasks from scratch, and the tasks must have no cycles. Every response must list the tasks that moved. A
+ * vendor that was notified of a date must be notified exactly once of every later change. A vendor that was asked to
+ * confirm a date, or has responded, must be asked again about a new date.
  */
 const EDITS = 25
-/** Minimum number of sequences to try, even if the time is over. */
+/** The minimum number of sequences, even if they take longer than the available time. */
 const LEAST = 10
 const ZONE = 'America/Chicago'
-/** Turns off scheduled notices, so that nothing changes between an edit and its check. */
+/** Turns off scheduled notices, so that nothing changes between an edit and the check after it. */
 const UNTOLD = { advanceNoticeDays: null, reminderDays: null }
 
 let plumbline: TestPlumbline
@@ -66,7 +66,7 @@ test(`random edits keep a schedule consistent, for ${SECONDS} s, seed ${SEED}`, 
   })
   const counts = [...seen].map(([what, count]) => `${what} ${count}`).join(', ')
   console.log(`seed ${SEED}, ${batches * LEAST} sequences: ${counts}`)
-  // Sequences in which nothing succeeds would prove nothing.
+  // If no step succeeded, the sequences would prove nothing.
   for (const what of [
     'create 201',
     'link 200',
@@ -141,7 +141,8 @@ async function anyEdit(
     },
     async () => ['ask', await plumbline.post(`${path}/confirmation/request`)],
     async () => {
-      // Checks only dates of which the vendor was notified, because here the vendor learns dates only from notices.
+      // Checks only dates of which the vendor was notified, because in this test, vendors learn dates only from
+      // notices.
       const reported = tasks.filter(
         ({ notifiedStart, plannedStart }) => notifiedStart !== null && plannedStart >= today(),
       )
@@ -168,7 +169,7 @@ async function anyEdit(
   return random.pick(edits)()
 }
 
-/** Asserts that the response names every task whose planned dates changed, with the old and new dates. */
+/** Asserts that the response lists every task whose planned dates have changed, with the old and new dates. */
 function expectNamed(moved: readonly { taskId: string }[], before: readonly Task[], after: readonly Task[]): void {
   const really = after.flatMap(({ id, plannedStart, plannedEnd }) => {
     const was = before.find((task) => task.id === id)
@@ -183,8 +184,8 @@ function expectNamed(moved: readonly { taskId: string }[], before: readonly Task
 }
 
 /**
- * Asserts that a vendor that was asked or has responded is asked again when the date moves, unless the new date is the
- * date that the vendor proposed.
+ * Asserts that a vendor that was asked to confirm a date, or has responded, is asked again when the date changes. An
+ * exception is a new date that the vendor proposed itself.
  */
 function expectAskedAnew(before: readonly Task[], after: readonly Task[]): void {
   for (const { id, name, plannedStart, actualStart, status, confirmation } of after) {
@@ -205,8 +206,8 @@ function expectFromScratch(tasks: readonly Task[], dataDate: string, seed: numbe
 }
 
 /**
- * Asserts that each notice of a new date starts with the date of the previous notice, and that the last notice has the
- * date that the vendor knows.
+ * Asserts that each notice of a new date contains the date of the previous notice as the old date, and that the last
+ * notice contains the date that the vendor knows.
  */
 async function expectToldOnce(homeId: string, tasks: readonly Task[]): Promise<void> {
   const known = new Map<string, string>()
@@ -216,7 +217,7 @@ async function expectToldOnce(homeId: string, tasks: readonly Task[]): Promise<v
     notices.push(...(await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)).body.data)
   }
   for (const { taskId, date, tasks: moved, kind, createdBy } of notices) {
-    // Without an edit, the service announces a task once, and sends reminders only about dates that the vendor knows.
+    // Without an edit, the service sends one notice of a task, and then only reminders of dates that the vendor knows.
     if (taskId !== null && createdBy.type === 'system')
       expect(known.get(taskId)).toBe(kind === 'advance' ? undefined : date)
     if (taskId !== null) known.set(taskId, date)

@@ -18,10 +18,10 @@ import type { ServiceResponse } from '../support/test-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
- * Random sequences over every kind of resource that can be created: create, read, change, list, archive, use again. A
- * small model defines the rules for every kind. A read returns the previous response, and the same ETag means the same
- * content. A rejection or a stale version changes nothing, and an archived resource stays archived and is in no list.
- * fast-check looks for the shortest failing sequence.
+ * Runs random sequences of operations on every kind of resource that can be created: create, read, change, list,
+ * archive, and use again. A small model defines the rules, which are the same for every kind. A read returns the same
+ * response as the last write. The same ETag means the same content. A rejected request or a stale version changes
+ * nothing. An archived resource stays archived and is in no list. fast-check finds the shortest failing sequence.
  */
 const LEAST = 30
 const MAX_STEPS = 40
@@ -36,7 +36,7 @@ interface Kind {
   list: Operation | undefined
 }
 
-/** A resource that the sequence created, as last seen. */
+/** A resource that the sequence has created, in its last known state. */
 interface Thing {
   kind: Kind
   id: string
@@ -98,15 +98,15 @@ test(`random sequences of up to ${MAX_STEPS} steps return the expected responses
   console.log(
     `seed ${SEED}, ${batches * LEAST} sequences: ${[...steps].map(([what, count]) => `${what} ${count}`).join(', ')}`,
   )
-  // Sequences in which nothing succeeds would prove nothing.
+  // If no step succeeded, the sequences would prove nothing.
   for (const what of ['created', 'read', 'changed', 'refused as stale', 'archived', 'refused when archived', 'listed'])
     expect(steps.get(what) ?? 0, what).toBeGreaterThanOrEqual((batches * LEAST) / 10)
 })
 
 interface Drawn {
-  /** The index of the resource among the resources to which the step applies. */
+  /** The index of the resource among those to which the step can apply. */
   which: number
-  /** The seed of the step's values. */
+  /** The seed for the values of the step. */
   seed: number
   steps: Map<string, number>
 }
@@ -120,7 +120,7 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
 
   abstract run(model: Model): Promise<void>
 
-  /** Returns the operation that the step performs on a resource of this kind. */
+  /** Returns the operation that the step performs on a resource of this kind; undefined if there is none. */
   abstract operation(kind: Kind): Operation | undefined
 
   check(model: Readonly<Model>): boolean {
@@ -140,7 +140,8 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
   }
 
   /**
-   * Returns a body that the schema accepts, from an example or generated, with IDs of this sequence where possible.
+   * Returns a body that the schema accepts, either from an example or generated. Uses IDs from this sequence where
+   * possible.
    */
   protected body(model: Model, operation: Operation): unknown {
     const random = new SeededRandom(this.#drawn.seed)
@@ -179,8 +180,8 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
   }
 
   /**
-   * Reads the resource. If the resource was not changed, its ETag is the same, and the same ETag means the same
-   * content.
+   * Reads the resource. If the resource has not been changed, its ETag must be unchanged. If the ETag is unchanged, the
+   * content must be unchanged.
    */
   protected async look(thing: Thing): Promise<ServiceResponse> {
     const response = await this.send(thing.kind.get, thing.address)
@@ -225,9 +226,9 @@ class Create extends Step {
     const response = await this.send(operation, address, this.body(model, operation))
     if (response.status !== 201) return
     const { secret: _shownOnce, cascade: _whatItMoved, ...made } = response.body
-    // Possible duplicates are reported to the creator of a vendor and are not part of the vendor.
+    // Leaves out possible duplicates, which are reported when a vendor is created but are not part of the vendor.
     const { possibleDuplicates: _alike, ...body } = made
-    // The URL of a calendar is also shown only once, but the URL of a webhook is a field of the webhook.
+    // Leaves out the URL of a calendar feed, because it is shown only once. The URL of a webhook is an ordinary field.
     if (operation.id === 'createCalendarFeed') delete body.url
     const etag = response.headers.get('etag') ?? ''
     expect(EXAMPLE_IDS.has(body.id)).toBe(false)
@@ -282,7 +283,8 @@ class Update extends Step {
     }
     const { etag } = thing
     await this.look(thing)
-    // Only the service itself can have interfered, for example by counting a failed delivery.
+    // If the version is stale, only the service itself can have changed the resource, for example by counting a failed
+    // delivery.
     if (response.status === 412) return expect(thing.etag, 'nobody else has changed it').not.toBe(etag)
     if (thing.etag === etag) expect(thing.body, 'a refusal has changed something').toEqual(before)
     else expect(thing.kind.create.id, 'a refusal has changed something').toBe('createWebhook')
@@ -344,7 +346,8 @@ class List extends Step {
         found.add(item.id)
         const known = model.find(({ id, etag }) => id === item.id && etag === `"${item.version}"`)
         if (known === undefined) continue
-        // Portal links, which are in no list, and the fields that the contract omits from lists are exceptions.
+        // A list must show the same fields. Exceptions are portal links, which are in no list, and fields that the
+        // contract leaves out of lists.
         const whole = known.body
         const alone = Object.fromEntries(Object.entries(whole).filter(([field]) => Object.hasOwn(item, field)))
         expect(item, 'a list says the same as the thing by itself').toEqual(alone)

@@ -8,7 +8,7 @@ import { dumpWhenSettled } from '../support/dump.ts'
 import { type PopulatedPlumbline, startPopulatedPlumbline } from '../support/populated-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
-/** Runs every skill with its examples and with random inputs: no input of a model may cause a 500. */
+/** Runs every skill with its examples and with random inputs, because no input from a model may cause a 500. */
 const { skills } = getSkillCatalog(contract)
 
 let populated: PopulatedPlumbline
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => populated?.stop())
 
-/** Returns the contract's examples of a skill, with real IDs. */
+/** Returns the contract's examples for a skill, with real IDs. */
 function exampleInputs({ name, kind }: Skill): unknown[] {
   const { world } = populated
   const operation = contract.operations.get(name as OperationId)
@@ -31,14 +31,14 @@ function getPath(operation: Operation): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, populated.world.idFor(name) ?? 'ven_none']))
 }
 
-/** Returns a random input. One input in three violates the skill's schema. */
+/** Returns a random input. One in three violates the skill's schema. */
 function randomInput({ inputSchema }: Skill, random: SeededRandom): unknown {
   const { world } = populated
   const idFor = (field: string) => {
     const ids = world.idsFor(field)
     return ids.length === 0 ? undefined : random.pick(ids)
   }
-  // The value generator does not support lookaround.
+  // Removes lookaround from patterns, because the generator of values does not support it.
   const schema: unknown = JSON.parse(JSON.stringify(inputSchema), (name, value) =>
     name === 'pattern' && /\(\?[=!<]/.test(value) ? undefined : value,
   )
@@ -63,7 +63,7 @@ test('a dry run of every skill leaves every byte of the database unchanged', { t
     for (const input of [...exampleInputs(skill), randomInput(skill, random)])
       if ((await run(skill, input, true)) === 200) succeeded.add(skill.name)
   expect(await dumpWhenSettled(database)).toEqual(before)
-  // Rejected skills would prove little.
+  // The number must be high, because rejected skills prove little.
   console.log(`${succeeded.size} of ${writing.length} skills that write were tried out with success`)
   expect(succeeded.size).toBeGreaterThan(writing.length / 2)
 })

@@ -6,12 +6,12 @@ import { isTestedHere } from '../support/is-tested-here.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Inputs that break services: values that parsers, databases, and validators cannot handle. Every response must arrive
- * quickly. It must be a problem that the contract declares, or contain the value exactly as it was sent. The service
- * must keep working.
+ * Sends values that parsers, databases, and validators often cannot handle. Every response must arrive quickly, and
+ * must be a problem that the contract declares or contain the value exactly as it was sent. The service must keep
+ * working.
  */
-// Without bounds, these inputs blocked the process for tens of seconds. Smaller delays are measured by the benchmark,
-// because they depend on how busy the machine is.
+// The maximum time for a response. Without limits on the input, these values blocked the process for tens of seconds. A
+// benchmark measures shorter delays, because they depend on how busy the machine is.
 const BLOCKED_MS = 10_000
 
 let plumbline: TestPlumbline
@@ -111,7 +111,7 @@ describe('bodies', () => {
     expect((await plumbline.get(`${VENDORS}?q=${encodeURIComponent(companyName)}`)).status).toBe(200)
   })
 
-  // If these texts were stored, all of them would become U+FFFD, and two different texts would be equal.
+  // If the service stored these texts, each would become U+FFFD, so that different texts would become equal.
   test.each([
     ['in a column', '{"companyName":"A\\ud800B"}', '/companyName'],
     ['in a column, in capitals', '{"companyName":"A\\uDBFFB"}', '/companyName'],
@@ -237,7 +237,8 @@ describe('URLs', () => {
 })
 
 describe('headers', () => {
-  // The memory of the process does not depend on the database, and thousands of requests take a while.
+  // The memory of the process does not depend on the database, and thousands of requests take time, so one database is
+  // enough.
   const isHere = isTestedHere()
   test.skipIf(!isHere)(
     '1,000 requests with different content types leave less than 2 MiB in memory',
@@ -249,7 +250,7 @@ describe('headers', () => {
           if (status !== 415) throw new Error(`application/x-${i} was answered with ${status}`)
         }
       }
-      // The first requests leave some six megabytes of code that is compiled once.
+      // The first requests use about six megabytes for code that is compiled only once, so they are not measured.
       await send(0)
       const before = heapAfterCollection()
       await send(1000)
@@ -302,7 +303,7 @@ test('the service still responds after the malformed requests', async () => {
   expect(body.data.length).toBeGreaterThan(0)
 })
 
-// Memory is compared after garbage collection.
+// Returns a function that collects garbage, so that the memory can be compared.
 const collect = exposedCollection()
 
 function exposedCollection(): () => void {
@@ -335,7 +336,7 @@ async function send(body: string | Buffer): Promise<{ status: number; body: stri
   return { status: response.status, body: await response.text() }
 }
 
-/** Writes bytes to a socket, and resolves to all data received until the service closes the socket. */
+/** Writes bytes to a socket. Resolves to everything that the service sends until it closes the socket. */
 function raw(text: string, more: string[] = []): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {
@@ -347,7 +348,7 @@ function raw(text: string, more: string[] = []): Promise<string> {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       response += chunk
     })
-    // A rejection may arrive as a reset while the test is still writing. The bytes that were received until then count.
+    // The service may reset the connection while the test is still writing. The bytes received before then are used.
     socket.on('error', () => {})
     socket.on('close', () => done(response))
   })

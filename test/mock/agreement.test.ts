@@ -24,9 +24,10 @@ import { type RunningMock, startMock } from '../support/start-mock.ts'
 import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Sends the same calls to the service and to the mock: each operation with its examples, and every problem that can be
- * provoked. The responses must have the same status, headers, and shape. Cases that the mock cannot know are listed in
- * differences.txt. For these cases, the response is requested with Prefer, and must be the same.
+ * Sends the same calls to the service and to the mock: each operation with its examples, and calls that cause every
+ * possible problem. The responses must have the same status, headers, and structure. differences.txt lists the cases
+ * that the mock cannot know. In these cases, the test requests the response with the Prefer header, and it must then be
+ * the same.
  */
 interface Call {
   method: string
@@ -35,7 +36,7 @@ interface Call {
   headers: Record<string, string>
 }
 
-/** A call to the service, and its response. */
+/** A call to the service and the response. */
 interface Played {
   what: string
   operation: Operation | null
@@ -58,8 +59,8 @@ const listed = new Set(
 let mock: RunningMock
 let receiver: Receiver
 
-// The mock's responses do not depend on the database. PostgreSQL is preferred if it is available, because only there
-// can a second request meet a request that is still running.
+// The mock's responses do not depend on the database. The test uses PostgreSQL if it is available, because only there
+// can two requests run at the same time.
 const isHere = isTestedHere()
 
 describe.skipIf(!isHere)('mock and service', () => {
@@ -88,10 +89,10 @@ describe.skipIf(!isHere)('mock and service', () => {
 
   test('the test data contains every problem code that an operation can return', () => {
     const codes = new Set(played.map(({ answer }) => answer.body?.code))
-    // beta_full occurs only when an organization is created, which this API cannot do, and malformed requests are
-    // rejected before there is an operation.
+    // Problems that no call here can cause. beta_full occurs only when an organization is created, and malformed
+    // requests are rejected before the operation is known.
     const outside = ['beta_full', 'malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
-    // Operations for users of pages are neither in the published document nor in the mock.
+    // Neither the published document nor the mock contains operations for users of the pages.
     outside.push('not_signed_in', 'cross_site', 'link_spent', 'passkey_refused', 'fresh_sign_in_required')
     const others = (getValueAtPath('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
       (code) => !outside.includes(code),
@@ -112,9 +113,9 @@ describe.skipIf(!isHere)('mock and service', () => {
       played.filter(({ answer }) => answer.status >= 400),
       ({ answer }) => answer.body?.code,
     )
-    // For these problems, the service has one sentence per rule, or a sentence from the platform.
+    // For these problems, the service has a different sentence for each rule.
     const isOneOfMany = new Set(['conflict', 'malformed_json', 'validation_failed', 'invalid_transition'])
-    // Test handlers provoke these problems with their own text.
+    // The handlers of this test throw these problems with different texts.
     const isThrownHere = new Set(['answer_not_kept', 'too_much_work', 'too_many_concurrent_requests'])
     const differing = listEntriesAtPath('x-problems').flatMap(([code, { example }]) => {
       const provided = said.get(code)
@@ -132,7 +133,7 @@ describe.skipIf(!isHere)('mock and service', () => {
 })
 
 async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
-  // One of several calls with similar responses is enough.
+  // If several calls have similar responses, one of them is enough.
   const kinds = Map.groupBy(
     played.filter(belongs),
     ({ what, answer }) => `${what} ${answer.status} ${answer.body?.code}`,
@@ -141,7 +142,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
   for (const [kind, [one]] of kinds) {
     if (one === undefined) continue
     const { what, operation, call, answer } = one
-    // A listed difference is confirmed if one operation shows it.
+    // One operation that shows a listed difference is enough to confirm it.
     if (!differing.has(what)) {
       const difference = differenceBetween(operation, answer, await ask(call))
       if (!listed.has(what)) {
@@ -150,7 +151,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
       }
       if (difference !== null) differing.add(what)
     }
-    // A rejection that is requested by name is the same, regardless of what else would cause it.
+    // If a rejection is requested by name, it must be the same for every cause.
     const refusal = `${answer.status} ${answer.body?.code}`
     if (answer.status >= 400 && !preferredAlready.has(refusal)) {
       preferredAlready.add(refusal)
@@ -167,7 +168,7 @@ function ask({ method, address, body, headers }: Call): Promise<ServiceResponse>
   return askAt(mock.url, method, address, body, { headers })
 }
 
-/** Describes the difference; null if there is no relevant difference. */
+/** Describes the difference between two responses; null if there is no relevant difference. */
 function differenceBetween(
   operation: Operation | null,
   service: ServiceResponse,
@@ -177,7 +178,8 @@ function differenceBetween(
     return `status ${service.status} and ${mocked.status} ${JSON.stringify(mocked.body).slice(0, 300)}`
   for (const name of ['content-type', ...getHeaders(operation, service.status)]) {
     const [one, other] = [service.headers.get(name), mocked.headers.get(name)]
-    // The data determines whether there is a next page, but both responses must announce it in both ways.
+    // Whether there is a next page depends on the data. If there is one, both the header and the body must contain the
+    // cursor.
     const pair = name === 'link' ? [linkFault(service), linkFault(mocked)] : [getForm(name, one), getForm(name, other)]
     if (pair[0] !== pair[1]) return `${name}: ${one} and ${other}`
   }
@@ -201,7 +203,7 @@ function getHeaders(operation: Operation | null, status: number): string[] {
   return [...new Set([...always, ...Object.keys(named ?? {}).map((name) => name.toLowerCase())])]
 }
 
-/** Returns a header's value without the parts that vary between requests. */
+/** Returns the value of a header without the parts that differ between requests. */
 function getForm(name: string, value: string | null): string | null {
   if (value === null) return null
   if (name === 'location') return `to ${contract.match('GET', value.split('?', 1)[0] ?? '').operation?.id}`
@@ -242,7 +244,7 @@ function bodyDifference(operation: Operation | null, service: ServiceResponse, m
   return typeof service.body === typeof mocked.body ? null : 'another kind of text'
 }
 
-/** Returns a sentence without the parts that vary: numbers, timestamps, URLs, names, and input. */
+/** Returns a sentence without the parts that differ: numbers, timestamps, URLs, names, and input. */
 function withoutValues(sentence: string): string {
   return sentence
     .replaceAll(/"[^"]*"(: .*(?=\.))?/g, '…')
@@ -257,16 +259,16 @@ function withoutValues(sentence: string): string {
     .replaceAll(/\b\w+:\w+\b/g, '…')
 }
 
-/** The members of every problem. Other members belong to certain codes, but not in every case. */
+/** The members that every problem may have. Other members belong to certain codes and are not always present. */
 const MEMBERS = new Set(['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'permission'])
 
-/** Sends calls to a service and records the responses. */
+/** Returns the service with functions that also record the calls and responses. */
 function playing(plumbline: TestPlumbline, what: () => string): TestPlumbline {
   const request: TestPlumbline['request'] = async (method, address, body, options = {}) => {
     const answer = await plumbline.request(method, address, body, options)
     const key = options.key === undefined ? plumbline.key : options.key
     const headers = {
-      // The mock accepts every key of the right form, including real keys.
+      // The mock accepts every well-formed key, including real ones.
       ...(key !== null && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...options.headers,
@@ -314,19 +316,20 @@ async function playTheService(): Promise<void> {
     await world.send(operation)
     if ('304' in operation.declaration.responses) await world.send(operation, { headers: { 'if-none-match': '*' } })
   }
-  // Skills run other operations, and archived resources are useless afterwards, so these operations come last.
+  // Operations that change data come later. Skills run other operations, and archived resources can no longer be used.
   const changing = operations.filter(({ method, id }) => method !== 'GET' && !SKILL_RUNNERS.has(id))
   const hasSucceeded = (id: string) =>
     played.some(({ operation, answer }) => operation?.id === id && answer.status < 300)
   const before = changing.filter(({ method }) => method !== 'DELETE')
   await takeThrough(world, before)
-  // Some operations depend on a later operation, such as an operation that locks a budget.
+  // Some operations depend on a later operation, such as one that locks a budget, so they are tried again in reverse
+  // order.
   await takeThrough(
     world,
     before.filter(({ id }) => !hasSucceeded(id)),
   )
   await takeThrough(world, changing.filter(({ method }) => method === 'DELETE').toReversed())
-  // Operations that met only finished resources are first tried in another world.
+  // Operations that found only finished resources are tried in another world.
   const pending = changing.filter(({ id }) => !hasSucceeded(id)).toReversed()
   const { key } = await plumbline.newBuilder()
   const another = await new World(
@@ -335,16 +338,16 @@ async function playTheService(): Promise<void> {
     receiver.url,
   ).populate()
   await takeThrough(another, pending)
-  // A vendor withdraws a bill of its own only after it has submitted one.
+  // A vendor can withdraw a bill only after submitting it, so the operations are tried again in reverse order.
   await takeThrough(another, pending.filter(({ id }) => !hasSucceeded(id)).toReversed())
   const approve = operations.find(({ id }) => id === 'approveProposal')
-  // Nobody may approve their own proposals.
+  // Uses another key, because nobody may approve their own proposals.
   const other = await plumbline.newKey([...ALL_PERMISSIONS])
   const approving = (id: string) => ({ address: approve?.path.replace('{proposalId}', id) ?? '', key: other })
   for (const execute of operations.filter(({ id }) => SKILL_RUNNERS.has(id) && id !== approve?.id))
     for (const body of world.bodiesOf(execute)) {
       const { body: created } = await world.send(execute, { body })
-      // Earlier proposals have been rejected in the meantime.
+      // Approves each proposal immediately, because older ones may have been rejected in the meantime.
       if (execute.id === 'createProposal' && approve !== undefined) await world.send(approve, approving(created.id))
     }
   if (approve !== undefined) {
@@ -356,7 +359,7 @@ async function playTheService(): Promise<void> {
     await world.send(approve, approving(created.id))
     what = AS_SHOWN
   }
-  // Rejections in the meantime are caused by the state.
+  // If these calls were rejected, the state of the world was the reason.
   for (const each of played) {
     const code = each.what === AS_SHOWN ? each.answer.body?.code : undefined
     if (code !== undefined) each.what = STATE_CODES[code] ?? each.what
@@ -378,7 +381,7 @@ async function playTheService(): Promise<void> {
   await plumbline.stop()
 }
 
-/** Sends all examples to the first resources of each kind, one after the other. */
+/** Sends all examples, one after another, to the first resources of each kind. */
 async function takeThrough(world: World, those: Operation[]): Promise<void> {
   for (let which = 0; which < 6; which++) {
     for (const operation of those) {
@@ -389,13 +392,13 @@ async function takeThrough(world: World, those: Operation[]): Promise<void> {
   }
 }
 
-/** The rejections that depend on the state of a world, by code. */
+/** The rejections that depend on the state of a world, by problem code. */
 const STATE_CODES: Record<string, string> = {
   conflict: 'what the present state forbids',
   invalid_transition: 'what the present state forbids',
   unknown_reference: 'a reference to nothing',
   not_found: 'an id of nothing',
-  // Rules beyond the schema.
+  // Violations of rules that are not in the schema.
   validation_failed: 'what the present state forbids',
 }
 
@@ -418,9 +421,7 @@ async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: 
   ]
 }
 
-/**
- * Provokes the problems with which an operation rejects a request in any state, or because something does not exist.
- */
+/** Causes the problems with which an operation rejects a request in any state, or because a record does not exist. */
 async function provoke(world: World, operation: Operation, now: (what: string) => void): Promise<void> {
   const address = world.addressFor(operation)
   const requested = (query: string) => ({ address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
@@ -456,7 +457,8 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   }
   if ('412' in operation.declaration.responses && !SKILL_RUNNERS.has(operation.id)) {
     now('another version in If-Match')
-    // A resource that cannot be changed in any version is rejected for that reason, so try the next resource.
+    // If the service rejects a stale version for another reason, because the resource cannot be changed at all, tries
+    // the next resource.
     for (let which = 0, status = 0; which < 6 && status !== 412; which++) {
       const address = world.addressOf(operation, which)
       if (address === undefined) break
@@ -484,7 +486,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
     now('a skill of no name')
     await world.send(operation, { address: operation.path.replace('{skillName}', 'doNothing') })
   }
-  // A body that is not JSON, is too large, or has the wrong type is rejected even by an operation without a body.
+  // Even an operation without a body rejects a body that is not JSON, is too large, or has the wrong type.
   if (operation.method !== 'POST' && !operation.takesBody) return
   now('a body that is no JSON')
   await world.send(operation, { body: '{"a":' })
@@ -506,7 +508,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   }
 }
 
-/** Returns the body with its first ID replaced by an ID that does not exist; null if the body has no ID. */
+/** Returns the body with its first ID replaced by an ID that does not exist; null if the body contains no ID. */
 function withoutReference(body: unknown): unknown {
   let isChanged = false
   const changed = JSON.parse(JSON.stringify(body), (_field, value: unknown) => {
@@ -518,8 +520,8 @@ function withoutReference(body: unknown): unknown {
 }
 
 /**
- * Sends requests with unknown methods. The methods in the rejection depend on the path, so one path is tried for each
- * set of methods.
+ * Sends requests with methods that do not exist. The response lists the methods of the path, so one path is tried for
+ * each set of methods.
  */
 async function playNoOperation(world: World, plumbline: TestPlumbline, now: (what: string) => void): Promise<void> {
   const byPath = Map.groupBy(operations, ({ path }) => path)
@@ -555,7 +557,7 @@ async function playRepeats(plumbline: TestPlumbline, now: (what: string) => void
 
 type Trouble = (call: ServiceCall) => Promise<never>
 
-/** Provokes the errors that only vendors get: an expired link, and a response that was changed too often. */
+/** Causes the errors that only vendors get: an expired link, and a response that was changed too often. */
 async function playVendors(plumbline: TestPlumbline): Promise<void> {
   const [revoked, expired] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
   for (const [token, change] of [
@@ -593,7 +595,7 @@ async function portalToken(plumbline: TestPlumbline, subjectId: string): Promise
   return (await plumbline.mailedLink(subjectId)).split('/').at(-1) ?? ''
 }
 
-/** Simulates a bid that a vendor submits itself until it has submitted too often, and then withdraws. */
+/** Submits a bid as the vendor until the limit is reached, and then withdraws it. */
 async function playBid(asPlayed: TestPlumbline, id: string, now: (what: string) => void): Promise<void> {
   const key = await portalToken(asPlayed, id)
   const post = (path: string, body?: unknown) =>
@@ -612,7 +614,7 @@ async function playBid(asPlayed: TestPlumbline, id: string, now: (what: string) 
   await post('/withdraw', { reason: 'The crew is booked elsewhere.' })
 }
 
-/** Simulates an order that a vendor accepts, and a certificate that the vendor submits. */
+/** Accepts an order and submits a certificate as the vendor. */
 async function playOrder(asPlayed: TestPlumbline, { key, lot15, loneStar, day }: Site): Promise<void> {
   const ext = async (path: string, body?: unknown) => (await asPlayed.post(`/api/ext${path}`, body, { key })).body
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
@@ -632,7 +634,7 @@ async function playOrder(asPlayed: TestPlumbline, { key, lot15, loneStar, day }:
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR4nGPomLmKAYSgFAAAK1IGP0FG2OAAAAAASUVORK5CYII='
 
-/** Simulates a punch item and a service visit of a vendor, whose photos show that the work is done. */
+/** Completes a punch item and a service visit as the vendor, with photos of the work. */
 async function playRepairs(
   ext: (path: string, body?: unknown) => Promise<ServiceResponse['body']>,
   portal: (path: string, body: unknown) => Promise<ServiceResponse>,
@@ -648,7 +650,7 @@ async function playRepairs(
   await portal(`/service-visits/${visit.id}/complete`, {})
 }
 
-/** Invites a home owner, which requires a service with a mail server. The email itself is never delivered. */
+/** Invites a home owner on a service with a mail server. The email is never delivered. */
 async function playMail(): Promise<void> {
   const plumbline = await startTestPlumbline({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'office@example.com' })
   const asPlayed = playing(plumbline, () => AS_SHOWN)
@@ -660,7 +662,7 @@ async function playMail(): Promise<void> {
   await plumbline.stop()
 }
 
-/** Provokes problems that no caller can cause, on services whose handlers are replaced to cause them. */
+/** Causes problems that no caller can cause, on services whose handlers are replaced for this purpose. */
 async function playTroubles(): Promise<void> {
   let trouble: Trouble
   const handlers = new Proxy({}, { get: () => (_input: unknown, call: ServiceCall) => trouble(call) }) as Handlers
@@ -678,7 +680,7 @@ async function playTroubles(): Promise<void> {
       plumbline.key,
       'https://hooks.example.com/plumbline',
     )
-    // Nothing exists here, so the IDs of the examples can replace real IDs.
+    // This service has no records, so the IDs in the examples are used in place of real IDs.
     for (const id of EXAMPLE_IDS) world.remember(id)
     const token = await plumbline.newPortalToken()
     world.admit(token)
@@ -710,7 +712,7 @@ async function playTroubles(): Promise<void> {
     ['what the present state forbids', invalidTransition('draft', 'awarded', ['sent']), declares(409)],
   ])
   await playAll({ RATE_LIMIT_PER_MINUTE: '1', PORTAL_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
-  // A vendor does not use the builder's daily quota.
+  // Leaves out operations for vendors, because a vendor does not use the builder's daily quota.
   await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToApiKeys)]])
   await playRefusedKey()
 }
@@ -752,7 +754,10 @@ async function playInProgress(plumbline: TestPlumbline, handle: (trouble: Troubl
   await first
 }
 
-/** On the embedded database, writing requests wait for each other, so the second request is never told to try again. */
+/**
+ * Returns whether a case can occur only on PostgreSQL. On the embedded database, writing requests wait for one another,
+ * so the service never tells a second request to try again.
+ */
 function isOnPostgresOnly(what: string): boolean {
   return (
     (what === 'idempotency_in_progress' || what === 'a first request that still runs') &&

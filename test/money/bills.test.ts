@@ -45,8 +45,7 @@ test('a payment takes the discounts of the bills that are still within their dis
     await builder.progress(a.id, 100, { on: builder.day(today - 31) })
     await builder.progress(b.id, 100, { on: builder.day(today) })
     if (late === 1) {
-      // One day later, the run offers no discount at all, so the amount is compared with a payment that was entered in
-      // time.
+      // One day later, there is no discount, so compare the amount with a payment that was entered in time.
       const payment = await builder.pay({
         allocations: [
           { poId: a.id, amount: 10_000 },
@@ -89,7 +88,7 @@ test('an invoice number in a different spelling needs an override', async () => 
   expect((await create(fourth?.with.invoiceNumber)).status).toBe(201)
   const { data } = await builder.get(`/bills?vendorId=${builder.vendorId}&source=manual`)
   expect(data).toHaveLength(example('B3').expect.bills)
-  // All spellings that a scanner produces count as the same invoice number.
+  // Different spellings of an invoice number, as scanners produce them, must count as the same number.
   expect((await create('S-1')).status).toBe(201)
   for (const spelling of ['S-1 ', 'S\u20111', '\uff33-1', 'S -1', 's 001'])
     expect([spelling, (await create(spelling)).body.reason]).toEqual([spelling, 'needs_override'])

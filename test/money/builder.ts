@@ -5,7 +5,7 @@ import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.t
 
 export type Body = ServiceResponse['body']
 
-/** A builder whose orders, bills, and payments are entered over HTTP. */
+/** A builder whose orders, bills, and payments the tests enter over HTTP. */
 export class Builder {
   readonly site: Site
   readonly #plumbline: TestPlumbline
@@ -21,7 +21,7 @@ export class Builder {
     return new Builder(plumbline, await buildSite(plumbline))
   }
 
-  /** Creates a new home and a new vendor, so that other examples have no effect. */
+  /** Creates a new home and a new vendor, so that other examples do not affect this one. */
   async reset(paymentTerms: object = { netDays: 30 }, vendor: object = {}): Promise<void> {
     this.homeId = (await this.made('/homes', { name: 'Lot 41', communityId: this.site.communityId })).id
     const companyName = `Lone Star ${crypto.randomUUID()}`
@@ -56,7 +56,7 @@ export class Builder {
     return response.body
   }
 
-  /** Returns the status and the reason of a rejected request. */
+  /** Sends a request that must be rejected. Returns its status, code, and reason. */
   async refused(path: string, body: object): Promise<[number, string, string]> {
     const { status, body: problem } = await this.post(path, body)
     return [status, problem.reason ?? problem.code, problem.detail]
@@ -115,7 +115,7 @@ export class Builder {
     return this.done(`/payments/${payment.id}/status`, { status: 'paid', ...more })
   }
 
-  /** Runs payments and returns the run and its payment to the vendor. */
+  /** Starts a payment run. Returns the run and its payment to the vendor. */
   async run(more: object = {}): Promise<{ run: Body; payment: Body }> {
     const throughDate = addDays(this.day(0), 400)
     const run = await this.made('/payment-runs', { vendorIds: [this.vendorId], throughDate, ...more })

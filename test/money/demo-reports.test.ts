@@ -6,9 +6,9 @@ import type { Body } from './builder.ts'
 import { expectBalancedLedger } from './expect-balanced-ledger.ts'
 
 /**
- * Recomputes the figures of every report on the demo builder's year with separate SQL, from the orders, bills, payments,
- * timesheets, budgets, and sales. The reports read the ledger. Each query must return rows, so that no test compares
- * nothing with nothing.
+ * Recomputes the figures of every report for the demo builder's year with separate SQL. The reports read the ledger,
+ * and this SQL reads the orders, bills, payments, timesheets, budgets, and sales. Each query must return rows, so that
+ * no test compares two empty results.
  */
 let plumbline: TestPlumbline
 let demo: { organizationId: string; key: string }
@@ -34,7 +34,7 @@ async function query<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
   return (await statement.execute(plumbline.database.statements)).rows
 }
 
-/** Asserts that the rows of a report have the same figures as the computed rows, regardless of order. */
+/** Asserts that the rows of a report have the same figures as the computed rows, in any order. */
 function expectSame(rows: readonly Body[], computed: readonly object[], key: string): void {
   expect(computed.length).toBeGreaterThan(0)
   const [first = {}] = computed
@@ -48,7 +48,7 @@ const COMMITTED = sql`('approved', 'issued', 'accepted', 'partially_completed', 
 const PENDING = sql`('draft', 'pending_approval')`
 const APPROVED = sql`('approved', 'partially_paid', 'paid')`
 
-/** SQL for the cost of all homes, by trade: work and stored materials of orders, labor, and bills without an order. */
+/** SQL for the cost of all homes by trade: work and stored materials of orders, labor, and bills without an order. */
 const costs = () => sql`
   select o."homeId", lower(o."scope") as "trade", o."completedAmount" + o."storedAmount" as "amount", false as "isUnordered"
   from "purchaseOrders" o where o."organizationId" = ${of()} and o."status" <> 'void'
@@ -64,7 +64,7 @@ const costs = () => sql`
   join "journals" j on j."organizationId" = p."organizationId" and j."id" = p."entryId"
   where p."organizationId" = ${of()} and p."measure" = 'cost'`
 
-/** SQL for the price of each sale that is under contract. */
+/** SQL for the price of each sale under contract. */
 const contracts = () => sql`
   select s."id" as "saleId", s."number", s."homeId", s."revenueMethod", s."approvedAt",
     s."basePrice" + s."lotPremium" - s."incentives" - s."discounts" + case when s."homeId" is null then s."optionsFixed"
@@ -120,7 +120,7 @@ test('wipReport matches the contracts, costs, and billings in the records', asyn
         where s."organizationId" = ${of()} and s."id" = k."saleId"), 0) as "deposits"
     from "homes" h left join (${contracts()}) as k on k."homeId" = h."id"
     where h."organizationId" = ${of()} and h."status" <> 'cancelled'`
-  // Half away from zero is how PostgreSQL rounds numerics.
+  // PostgreSQL rounds numerics half away from zero, as the reports do.
   const overTime = await query(sql<Body>`
     select "homeId", "contract", "estimatedCost", "costToDate", "stored" as "uninstalledMaterials", "billed", "deposits",
       "earned", "billed" - "earned" as "overUnder"
@@ -298,7 +298,7 @@ test('cashFlowForecast includes pending payments, open bills, and the remaining 
     join "payments" p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
     where a."organizationId" = ${of()} and p."status" in ('pending', 'approved')`)
   expect(total('payments')).toBeCloseTo(pending?.amount ?? 0, 5)
-  // The vendor of an order receives its total, less what is paid. A backcharge decreases what is paid.
+  // The amount owed for an order is its total minus the amount paid. A backcharge reduces it.
   const [open] = await query(sql<{ amount: number }>`
     select coalesce(sum("total" - "paidAmount"), 0) as "amount" from "purchaseOrders"
     where "organizationId" = ${of()} and "status" in ('issued', 'accepted', 'partially_completed', 'completed', 'approved')`)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Worked example of how amounts are recorded. `expect` of a step applies after the step, and `expect` of the example
- * applies at the end.
+ * A worked example of how amounts are recorded. The `expect` of a step applies after that step, and the `expect` of the
+ * example applies at the end.
  */
 export interface Example {
   id: string

@@ -4,10 +4,10 @@ import { checkLedgers } from '../../server/domain/ledger/check-ledgers.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Asserts that the ledger balances for each home, order, vendor, cost code, and date. Also asserts the limits of each
- * order with its change orders, and that the stored amounts of records equal their postings and payments.
+ * Asserts that the ledger balances for each home, order, vendor, cost code, and date. Also asserts that each order with
+ * its change orders is within its limits, and that the amounts stored in records match their postings and payments.
  *
- * @param organizationId the builder to check; defaults to all builders
+ * @param organizationId the builder to check; by default, all builders
  */
 export async function expectBalancedLedger(
   { database, app }: Pick<TestPlumbline, 'database' | 'app'>,
@@ -39,8 +39,8 @@ const findImbalances = (organizationId: string | null) => sql`
     when 'withheldTax' then - "amount" when 'payroll' then - "amount" when 'other' then - "amount" else 0 end) <> 0`
 
 /**
- * Records whose stored amounts differ from the amounts that their postings and payments give. Orders that were paid
- * before they were migrated have no postings for these payments.
+ * SQL that finds records whose stored amounts differ from their postings and payments. Payments that were made before
+ * an order was migrated have no postings.
  */
 const findWrongAmounts = (organizationId: string | null) => sql`
   with "posted" as (
@@ -106,9 +106,9 @@ const findWrongAmounts = (organizationId: string | null) => sql`
   having p."amount" + p."discountTaken" + p."backupWithheld" <> sum(a."amount" - a."retainageWithheld")`
 
 /**
- * Orders, with their change orders, that exceed a limit: B <= C + S <= T, P + Q <= T, and releases up to the withheld
- * amount. Credits that are completed before other work are not billed, so the billed amount stays 0 while the completed
- * amount is negative.
+ * SQL that finds orders that, together with their change orders, exceed a limit: B <= C + S <= T, P + Q <= T, and
+ * releases up to the withheld amount. A credit that is completed before other work is not billed, so the billed amount
+ * is 0 while the completed amount is negative.
  */
 const findBrokenLimits = (organizationId: string | null) => sql`
   with "wholes" as (

@@ -7,8 +7,8 @@ import * as billPostings from '../../server/platform/database/migrations/0502_bi
 import { postOwnerHistory } from '../../server/platform/database/migrations/0721_owner_postings.ts'
 
 /**
- * Removes the bills and their postings for all builders, which restores the tables before bills existed. Then migrates
- * the posted history, the bills of payments, their postings, and the postings of buyers' payments.
+ * Removes the bills and their postings of all builders, which restores the tables from before bills existed. Then
+ * migrates the posted history, the bills for payments, their postings, and the postings of buyers' payments.
  */
 export async function migrateToBills(database: Database): Promise<void> {
   await database.transaction(async (trx) => {

@@ -67,7 +67,7 @@ test('the migration keeps the amounts of orders and creates bills and payments t
     ({ number }: Body) => number,
   )
   expect(new Set(numbers).size).toBe(numbers.length)
-  // The history continues after the migration.
+  // Payments still work after the migration.
   const { payment } = await builder.run()
   expect(payment.amount).toBe(400 + 40)
 })

@@ -12,7 +12,7 @@ let builder: Builder
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
 })
-// Each test has a builder of its own, because reports cover everything that a builder has.
+// Each test has its own builder, because reports include all of a builder's records.
 beforeEach(async () => {
   builder = await Builder.start(plumbline)
   await builder.done(`/communities/${builder.site.communityId}/status`, { status: 'active' })
@@ -23,7 +23,7 @@ afterAll(() => plumbline.stop())
 
 const now = () => plumbline.clock.now().toISOString()
 
-/** Advances the clock to the next day, and returns the day and the time before. */
+/** Moves the clock to the next day. Returns the previous day and the time. */
 function passDay(): { asOf: string; knownAt: string } {
   const before = { asOf: builder.day(0), knownAt: now() }
   plumbline.clock.advance(DAY)
@@ -38,7 +38,7 @@ async function sellOverTime(): Promise<Body> {
   return builder.done(`/sales/${sale.id}/approve`, {})
 }
 
-/** Certifies an application of 100,000 with retainage of 10,000. */
+/** Certifies a payment application of 100,000 with retainage of 10,000. */
 async function certify(sale: Body, periodTo: string): Promise<Body> {
   const path = `/api/ext/sales/${sale.id}/schedule-of-values`
   const lines = [{ description: 'House', scheduledValue: 300_000 }]
@@ -177,7 +177,7 @@ test('a difference between the retainage of an application and its ledger postin
       statements,
     )
   await raise(500)
-  // The service may have checked this ledger before, and checks it only once a day.
+  // Removes the record of the last check, because the service checks a ledger only once a day.
   await sql`delete from "ledgerChecks"`.execute(statements)
   await checkLedgers(plumbline.app.services)
   const { rows } = await sql`

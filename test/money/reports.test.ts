@@ -12,7 +12,7 @@ let builder: Builder
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
 })
-// Each example has a builder of its own, because reports cover everything that a builder has.
+// Each example has its own builder, because reports include all of a builder's records.
 beforeEach(async () => {
   builder = await Builder.start(plumbline)
   await builder.done(`/communities/${builder.site.communityId}/status`, { status: 'active' })
@@ -23,13 +23,13 @@ afterAll(() => plumbline.stop())
 
 const given = (id: string) => (example(id) as unknown as { given: Body }).given
 
-/** Sums the amounts of a kind over all weeks of a cash flow forecast. */
+/** Returns a function that adds up the amounts of a kind over all weeks of a cash flow forecast. */
 async function forecast(input: object = {}): Promise<(kind: string) => number> {
   const { weeks } = await builder.skill('cashFlowForecast', { weeks: 52, ...input })
   return (kind) => weeks.reduce((sum: number, week: Body) => sum + week[kind], 0)
 }
 
-/** Plans the trade of an order, so that its work and its retainage have a date. */
+/** Adds a task for the trade of an order, so that its work and its retainage have a date. */
 function plan(more: object = {}): Promise<Body> {
   return builder.made('/tasks', {
     ...{ homeId: builder.homeId, name: 'Walls framed', scope: 'framing', plannedStart: builder.day(7) },
@@ -164,7 +164,7 @@ test('a forecast reserves the retainage of unbilled work according to the retain
   await plan()
   await builder.progress(id, 20)
   const of = await forecast()
-  // 10 % of the first half is retained: 200 of the completed work, and 300 of the rest.
+  // 10 % of the first half is retained: 200 of the completed work and 300 of the rest.
   expect([of('payable'), of('work'), of('retainage')]).toEqual([1800, 7700, 500])
 })
 
@@ -212,7 +212,7 @@ test('an archived home remains in the margin report of its year', async () => {
 test('payables are aged by the due dates of their bills', async () => {
   const { expect: days } = example('P8')
   const terms = (netDays: number) => builder.patch(`/vendors/${builder.vendorId}`, { paymentTerms: { netDays } })
-  // 10 % of the first line is retained.
+  // Retains 10 % of the first line.
   const lines = [
     { lineId: 'line-1', description: 'Walls', quantity: 1, unitPrice: 500, retainagePercent: 10 },
     { lineId: 'line-2', description: 'Roof', quantity: 1, unitPrice: 550, retainagePercent: 0 },
@@ -278,7 +278,7 @@ test('a vendor statement has an opening and a closing balance', async () => {
   const period = { vendorId: builder.vendorId, from: '2026-10-01', to: '2026-10-31' }
   const expected = { ...example('P9').expect, credits: 0, discounts: 0, adjustments: 0 }
   expect(await builder.skill('vendorStatement', period)).toMatchObject(expected)
-  // A void today changes no past period.
+  // Voiding a payment today changes no past period.
   await builder.done(`/payments/${payment.id}/void`, { reason: 'Check lost.' })
   expect(await builder.skill('vendorStatement', period)).toMatchObject(expected)
   const now = await builder.skill('vendorStatement', { vendorId: builder.vendorId, from: '2026-11-01' })

@@ -26,7 +26,7 @@ test('the progress of an order cannot fall below a pending release of retainage'
     409,
     lower?.expect.reason,
   ])
-  // The remaining amount is paid, and nothing beyond the total of the order.
+  // The service pays only up to the total of the order.
   await builder.pay({ poId: id })
   for (const paymentType of ['progress', 'retainage_release'])
     expect((await builder.refused('/payments', { poId: id, paymentType, grossAmount: 1 }))[1]).toBe('not_enough_left')

@@ -13,7 +13,7 @@ interface Rule {
   annotations: { summary: string; runbook: string }
 }
 
-/** Prometheus itself reports whether it could read a target. */
+/** The metrics that Prometheus itself creates. `up` is whether it could read a target. */
 const FROM_PROMETHEUS = ['up']
 
 const rulesFile = path.join(root, 'docs/operating/alerts.yaml')
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Returns the names of the metrics in the response, including the series of histograms. */
+/** Returns the names of the metrics in the response, including those of histograms. */
 function reported(): Set<string> {
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   const names = types.flatMap(([, name = '', type]) =>
@@ -41,7 +41,7 @@ function reported(): Set<string> {
   return new Set(names)
 }
 
-/** Returns the metrics that a PromQL expression or a page names. */
+/** Returns the names of the metrics in a PromQL expression or a page. */
 const named = (expression: string) => [...expression.matchAll(/\b(?:plumbline_[a-z]+_[a-z_]*[a-z]|up\b)/g)].map(String)
 
 test('each alert rule names only metrics that the service reports', () => {

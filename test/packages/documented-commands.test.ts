@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
-/** The files from which users read and paste commands: pages, and the comments of examples. */
+/** The files from which users copy commands: Markdown pages, and comments in examples. */
 const READ = ['*.md', '{client,docs,examples,mock,scripts,server,web}/**/*.md', 'examples/**/*.ts']
 
 const documented = READ.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }))
@@ -21,7 +21,7 @@ test('documented commands run TypeScript files with the Node version that npm ci
   expect(linesLike(/(?<!npx |\.bin\/|[\w-])node (-\S+ )*[\w./-]+\.ts\b/)).toEqual([])
 })
 
-// The packages are not on npm yet, and someone else could publish a package under such a name.
+// The packages are not on npm yet, so somebody else could publish a package with such a name.
 test('no documented command installs an unpublished package from the npm registry', () => {
   expect(linesLike(/npm (i|install|add) (-\S+ )*@plumbline\//)).toEqual([])
 })

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
-// The service fills in the links of its guides, and its own tests follow them.
+// The service fills in the links in its guides, and the tests of the documentation follow them.
 const pages = globSync(['*.md', '{client,contract,docs,examples,mock,scripts}/**/*.md'], {
   cwd: root,
   exclude: ['**/node_modules/**'],
@@ -12,10 +12,7 @@ const pages = globSync(['*.md', '{client,contract,docs,examples,mock,scripts}/**
 /** Returns the text of a page without its code blocks. */
 const proseOf = (page: string) => readFileSync(path.join(root, page), 'utf8').replace(/^```.*?^```/gms, '')
 
-/**
- * Returns the anchors of a page: the anchors that GitHub derives from its headings, and the former anchors next to the
- * headings.
- */
+/** Returns the anchors of a page: those that GitHub derives from headings, and the former anchors next to headings. */
 function getAnchors(page: string): string[] {
   const prose = proseOf(page)
   const former = [...prose.matchAll(/<a id="([\w-]+)"><\/a>/g)].map(([, id = '']) => id)

@@ -7,7 +7,7 @@ import { isKnownVariable } from '../../server/platform/config/environment-variab
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-/** Values for variables that make the service read other variables. */
+/** Values of variables that cause the service to read other variables. */
 const GIVEN: Record<string, string> = {
   DATABASE_URL: 'postgres://plumbline@localhost/plumbline',
   FILES_S3_URL: 'https://s3.example.com/bucket',
@@ -17,10 +17,10 @@ const GIVEN: Record<string, string> = {
   MAIL_FROM: 'builder@example.com',
 }
 
-/** Variables that the service reads before its configuration: the compile cache reads XDG_CACHE_HOME. */
+/** Variables that the service reads before its configuration. For example, the compile cache reads XDG_CACHE_HOME. */
 const READ_ELSEWHERE = ['XDG_CACHE_HOME']
 
-/** Set by npm, not by operators. */
+/** Variables that npm sets, not operators. */
 const SET_BY_NPM = ['npm_lifecycle_event']
 
 test('configuration.md lists exactly the variables that the service reads', () => {

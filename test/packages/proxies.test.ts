@@ -58,13 +58,10 @@ test.skipIf(!isInstalled('caddy'))(
   },
 )
 
-/**
- * Sends requests through a proxy, first to a service that responds and then to a service that is down, and checks the
- * logs.
- */
+/** Sends requests through a proxy, first while the service is running and then while it is stopped. Checks the logs. */
 async function withProxy(program: string, configure: (folder: string, port: number, upstream: number) => string[]) {
   const folder = mkdtempSync(path.join(tmpdir(), `plumbline-${program}-`))
-  // Workers of nginx run as another user.
+  // Allows access to other users, because the workers of nginx run as another user.
   chmodSync(folder, 0o777)
   const service = createServer((req, res) => {
     res.writeHead(303, { location: `${req.url}`, connection: 'close' }).end()
@@ -100,7 +97,7 @@ async function withProxy(program: string, configure: (folder: string, port: numb
   const [access = '', errors = ''] = logs
   expect(access).toContain('/portal/[redacted]/task_1/files')
   expect(access).toContain('/calendars/[redacted]')
-  // Omits the lines with the token in the query, which only the error log of nginx contains.
+  // Leaves out the lines whose query contains the token. Only the error log of nginx contains such lines.
   const written = program === 'nginx' ? errors.split('\n').filter((line) => !line.includes('/docs?')) : [said]
   expect([access, ...written].filter((text) => text.includes(TOKEN.slice(-20)))).toEqual([])
 }

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
 /**
- * The packages for npm. The client and the conformance kit also have their own tests (client/package.test.ts,
+ * Tests the packages for npm. The client and the conformance kit also have tests of their own (client/package.test.ts,
  * test/conformance).
  */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-published-'))
@@ -56,7 +56,7 @@ test('the mock package runs without this repository', {
   const installed = path.join(folder, 'node_modules/@plumbline/mock')
   mkdirSync(installed, { recursive: true })
   await extract({ file: path.join(folder, packed.filename), cwd: installed, strip: 1 })
-  // Links the packages that npm would install, without a registry.
+  // Links the packages that npm would install, so that no registry is needed.
   for (const name of Object.keys(manifest('mock').dependencies ?? {})) {
     mkdirSync(path.dirname(path.join(folder, 'node_modules', name)), { recursive: true })
     symlinkSync(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))

@@ -45,7 +45,7 @@ describe('the bill of materials', () => {
     // Indirect dependencies.
     for (const name of ['pg-protocol', 'path-to-regexp', 'proxy-addr']) expect(names).toContain(name)
     const tools = Object.keys(manifest.devDependencies).filter((name) => lock.packages[`node_modules/${name}`].dev)
-    // Does not check vitest, because better-auth may use it, so npm installs it wherever both are in the lock file.
+    // Does not check vitest. better-auth may use it, so npm installs it if both are in the lock file.
     expect(tools).toContain('@biomejs/biome')
     expect(tools.filter((name) => names.has(name))).toEqual([])
   })

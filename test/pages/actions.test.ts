@@ -7,7 +7,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
 
-/** Skills without a form, because they send a file, and another page does the same. */
+/** Skills that have no form, because they send a file. Each has another page on which users upload the file. */
 const OTHER_PAGES: Readonly<Record<string, string>> = {
   uploadAttachment: 'the files of a record',
   uploadImport: 'the imports',
@@ -33,7 +33,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
       expect((await plumbline.post('/api/ext/parts', { sku, name, unit: 'EA' })).status).toBe(201)
   })
   afterAll(async () => {
-    // The rejected plan.
+    // The browser reports the rejected plan.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('409')) })
     await closeWindows()
     await plumbline.stop()

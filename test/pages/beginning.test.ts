@@ -16,7 +16,7 @@ describe.skipIf(chromium === null)('a new builder', () => {
     seen = await visit(browser, plumbline)
   })
   afterAll(async () => {
-    // A file without rows is rejected.
+    // The browser reports the rejected file without rows.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
     await closeWindows()
     await plumbline.stop()
@@ -31,7 +31,7 @@ describe.skipIf(chromium === null)('a new builder', () => {
   test('existing records complete the first steps on the Today page', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
-    // This suite already has a key.
+    // This organization already has an API key.
     await page.getByText('1 of 5 done').waitFor()
     await expectAccessible(page)
     expect(await step('Connect another system').getAttribute('class')).toBe('done')
@@ -51,13 +51,13 @@ describe.skipIf(chromium === null)('a new builder', () => {
     const choose = (text: string) =>
       page
         .getByLabel('File', { exact: true })
-        // A file can be chosen once the kinds of records are loaded.
+        // Users can choose a file only after the kinds of records are loaded.
         .and(page.locator(':enabled'))
         .setInputFiles({ name: 'v.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
     await choose('Vendor Name;Main e-mail\n')
     await page.getByText('The file has no rows').waitFor()
     await expectAccessible(page)
-    // The file has more rows than one piece, and the error is in a later piece.
+    // The service processes the file in several pieces, and the error is not in the first piece.
     const many = Array.from(
       { length: 205 },
       (_, at) => `"Vendor ${at}, Inc.";v${at}@example.com;framing, trusses;V-${at}`,
@@ -68,7 +68,7 @@ describe.skipIf(chromium === null)('a new builder', () => {
     expect(await page.getByLabel('Field for Vendor Name').inputValue()).toBe('companyName')
     expect(await page.getByLabel('Field for External ID').inputValue()).toBe('externalId')
     expect(await page.getByLabel('Encoding').inputValue()).toBe('utf-8')
-    // The column is recognized by its content.
+    // The service recognizes the column by its content.
     expect(await page.getByLabel('Field for Billing').inputValue()).toBe('email')
     await page.getByRole('button', { name: 'Preview 206 rows' }).click()
     await page.getByText(/205 rows would be added, 0 changed, 0 unchanged, 0 skipped, 1 with errors/).waitFor()

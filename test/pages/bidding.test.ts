@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByRole('checkbox', { name: /Lone Star/ }).check()
     await page.getByRole('checkbox', { name: /Hill Country/ }).check()
     await page.getByRole('button', { name: 'Send to 2 vendors' }).click()
-    // A request without a deadline is rejected, and the error is shown at the deadline.
+    // The service rejects a request without a deadline, and the field for the deadline shows the error.
     const deadline = page.getByLabel('Deadline')
     await page.locator('[aria-invalid="true"]').first().waitFor()
     expect(await deadline.getAttribute('aria-invalid')).toBe('true')

@@ -44,7 +44,7 @@ describe.skipIf(chromium === null)('the pages of bills', () => {
     expect((await plumbline.post(`/api/ext/purchase-orders/${order.id}/progress`, progress)).status).toBe(200)
   })
   afterAll(async () => {
-    // The rejected bill with a repeated number.
+    // The browser reports the rejected bill with a repeated number.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('409')) })
     await closeWindows()
     await plumbline.stop()

@@ -5,12 +5,14 @@ import { createOauthApp, type OauthApp, VERIFIER } from '../support/oauth-app.ts
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectAccessible, visit } from './visit.ts'
 
-/** An app that a user connects and disconnects by clicking. */
+/** Connects and disconnects an app with clicks. */
 describe.skipIf(chromium === null)('a user in a browser', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let app: OauthApp
-  /** The redirect URI of the app is a foreign page, so the test only checks that the browser is redirected there. */
+  /**
+   * The redirect URI of the app belongs to another site, so the test only checks that the browser is redirected there.
+   */
   const redirect = () => 'http://localhost:7777/done'
 
   beforeAll(async () => {
@@ -38,7 +40,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
     expect(body.scope).toContain('payments:read')
     expect(body.scope).not.toContain('payments:write')
 
-    // Nothing responds at this URL, and the browser's error page must not interfere.
+    // Nothing responds at this URL. Does not wait for the browser's error page to load.
     await page.waitForURL('chrome-error://**', { waitUntil: 'commit' })
     await page.goto(`${plumbline.url}/settings/apps`)
     await page
@@ -53,7 +55,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
       .getByText('Revoked')
       .waitFor()
     expect((await plumbline.get('/api/ext/vendors', { key: body.access_token })).status).toBe(401)
-    // Only the request to the app failed.
+    // Only the request to the app has failed.
     expect(seen.complaints.filter((each) => !each.includes('ERR_CONNECTION_REFUSED'))).toEqual([])
     await seen.close()
   })

@@ -5,13 +5,13 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { visit } from './visit.ts'
 
-/** Four users of one office work on the same home, each only with the pages. Each day continues the previous day. */
+/** Four users of one office work on the same home, using only the pages. Each day continues the day before. */
 describe.skipIf(chromium === null)('the days of an office', () => {
   const ELENA = 'elena@harrowfinch.example.com'
   const SAM = 'sam@harrowfinch.example.com'
   const NORA = 'nora@harrowfinch.example.com'
   const NUMBER = 'PO-0014-01'
-  /** A poll may take as long as any other wait of a page test. */
+  /** The time limit for a poll, which is the same as for other waits in the tests of the pages. */
   const PATIENT = { timeout: 30_000 }
   let plumbline: TestPlumbline
   let browser: Browser
@@ -34,7 +34,7 @@ describe.skipIf(chromium === null)('the days of an office', () => {
       { name: 'Nora Miller', email: NORA, role: 'accountant', poApprovalLimit: 25_000 },
     ])
       await created('/api/admin/users', user, owner)
-    // The same lot number in two communities.
+    // A home in another community has the same lot number.
     const other = await created('/api/ext/communities', { name: 'Barton Bluff', status: 'active' })
     await created('/api/ext/homes', { name: 'Lot 14', communityId: other.id })
     const site = await created('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
@@ -55,7 +55,7 @@ describe.skipIf(chromium === null)('the days of an office', () => {
     await plumbline.stop()
   })
 
-  /** Takes the step of a record that its page previews first. */
+  /** Performs a step of a record after the page has shown a preview. */
   const take = async (page: Page, step: string) => {
     await page.getByRole('button', { name: step, exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: step, exact: true }).click()

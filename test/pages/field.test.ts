@@ -37,10 +37,10 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
   const newTask = (name: string, fields: object = {}) =>
     created('tasks', { homeId, name, plannedStart: today, vendorId, scope: 'painting', ...fields })
 
-  /** Opens the page as from the home screen of a phone. */
+  /** Opens the page as if from a phone's home screen. */
   const open = async () => {
     await page.goto(`${plumbline.url}/field/`)
-    // The page first shows the stored day of the previous test.
+    // The page first shows the stored day from the previous test.
     await link(new RegExp(`^${homeName}\\b`)).waitFor()
   }
   const waitUntilStored = () =>
@@ -49,7 +49,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
       return navigator.serviceWorker.controller !== null
     })
   const goOffline = (isOffline: boolean) => page.context().setOffline(isOffline)
-  /** Closes the page without warning and opens a new page. */
+  /** Closes the page without warning and opens it again. */
   const killAndReopen = async () => {
     const context = page.context()
     await page.close({ runBeforeUnload: false })
@@ -62,12 +62,12 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     taps++
     await target.click()
   }
-  /** Taps a button that opens the camera, the shutter, and "Use photo". */
+  /** Presses a button that opens the camera, and then the buttons to take and use the photo. */
   const takePhoto = async (button: Locator) => {
     taps += 3
     await button.setInputFiles({ name: 'IMG_0001.jpg', mimeType: 'image/jpeg', buffer: picture })
   }
-  /** Taps a button a second time before the page can react to the first tap. */
+  /** Taps a button twice, before the page can react to the first tap. */
   const tapTwice = (target: Locator) =>
     target.evaluate((element) => {
       const { click } = element as unknown as { click(): void }
@@ -327,7 +327,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await expectAccessible()
     await tap(button('painting'))
     await page.getByText('Punch item added').waitFor()
-    // The taps are the button, the shutter, "Use photo", the room, and the trade.
+    // The five taps are on the camera button, the shutter, "Use photo", the room, and the trade.
     expect(taps).toBe(5)
     await waitUntilSent()
     const { data } = await read(`punch-items?homeId=${homeId}`)

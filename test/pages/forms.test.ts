@@ -39,14 +39,14 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
     }
   })
   afterAll(async () => {
-    // These tests provoke the browser's messages about rejected forms.
+    // These tests cause the browser to report rejected forms.
     const complaints = seen.complaints.filter((complaint) => !/status of (409|422)/.test(complaint))
     expectNoComplaints({ ...seen, complaints })
     await closeWindows()
     await plumbline.stop()
   })
 
-  /** Chooses from the menu of a task on the schedule, and returns the dialog that opens. */
+  /** Chooses an entry from the menu of a task in the schedule. Returns the dialog that opens. */
   const report = async (task: string, choice: RegExp) => {
     const { page } = seen
     await page.getByRole('button', { name: `Actions for ${task}` }).click()

@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     await created('/api/ext/tasks', { homeId, name: 'Walls framed', durationDays: 10, ...after })
   })
   afterAll(async () => {
-    // The rejected requests: a delay without a note, and a status that the budget prevents.
+    // The browser reports the rejected requests: a delay without a note, and a status that the budget does not allow.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()

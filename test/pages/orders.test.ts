@@ -39,7 +39,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     }
   })
   afterAll(async () => {
-    // The rejected file.
+    // The browser reports the rejected file.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
     await closeWindows()
     await plumbline.stop()
@@ -78,7 +78,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     })
     await page.getByRole('button', { name: 'Issue', exact: true }).click()
     const dialog = page.getByRole('dialog')
-    // The button is disabled until its effect is known.
+    // The button is disabled until the page shows the effect of the step.
     expect(await dialog.getByRole('button', { name: 'Issue', exact: true }).isDisabled()).toBe(true)
     release.resolve()
     await dialog.getByText('Order status changed').waitFor()
@@ -118,7 +118,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     const portalUrl = await plumbline.mailedLink(vendorId)
     const portal = async () => (await fetch(`${plumbline.url}${new URL(portalUrl).pathname}/${orders[0]}`)).text()
     expect(await portal()).not.toContain(id)
-    // The checkbox is checked after the service has stored the change.
+    // The checkbox is checked only after the service has stored the change.
     const shared = page.getByRole('checkbox', { name: "Share The roofer's plan.pdf with the vendor" })
     await shared.click()
     await page.getByText("The roofer's plan.pdf shared with the vendor").waitFor()

@@ -12,7 +12,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: ObservedPage
-  /** Passkeys belong to the public URL, which is on localhost. */
+  /** Passkeys are bound to the public URL, which is on localhost. */
   let url: string
 
   beforeAll(async () => {

@@ -7,10 +7,10 @@ import { buildSite, type Site } from '../support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectNoComplaints, visit } from './visit.ts'
 
-/** The maximum time until a watching user sees another user's action. */
+/** The maximum time until a user who watches a page sees another user's action. */
 const BY_ITSELF = { timeout: 2000 }
 
-/** Each user has a separate window: the builder has two, and the three framers have browsers that run no scripts. */
+/** Each user has a separate window. The builder has two, and the three framers have browsers without scripts. */
 describe.skipIf(chromium === null)('the bidding pipeline, from the request to the accepted order', () => {
   const NAMES = ['Lone Star Framing LLC', 'Hill Country Framers', 'Redrock Carpentry'] as const
   const UNIT_PRICES = ['9.80', '10.08', '10.94'] as const
@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await watching.page.goto(page.url())
     await watching.page.getByText('No bids yet.').waitFor()
     await page.getByRole('link', { name: /^Invitations/ }).click()
-    // The request is blind, so the builder cannot open a vendor's page: each vendor opens the link in its email.
+    // The request is blind, so the builder cannot open a vendor's page. Each vendor opens the link in its email.
     for (const name of NAMES) await page.getByRole('row', { name: new RegExp(name) }).waitFor()
     expect(await page.getByRole('button', { name: 'Copy link…' }).count()).toBe(0)
     const path = `/api/ext/bids/requests/${new URL(page.url()).pathname.split('/').at(-1)}`
@@ -162,7 +162,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     for (const vendor of vendors) expectQuietPortal(vendor)
   })
 
-  /** Returns the path of the link that the builder has just copied. */
+  /** Returns the path of the link that the builder has copied. */
   async function copied(): Promise<string> {
     return new URL(await office.page.evaluate<string>('navigator.clipboard.readText()')).pathname
   }
@@ -173,7 +173,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
   }
 })
 
-/** This is more tab stops than any of these pages has. */
+/** The maximum number of tab stops. None of these pages has more. */
 const MAX_STOPS = 120
 
 /** Presses the Tab key until the target has the focus. */

@@ -10,7 +10,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: ObservedPage
-  /** A key that may only propose. */
+  /** An API key that may only propose changes. */
   let agent = ''
   let vendorId = ''
 
@@ -24,7 +24,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     vendorId = (await plumbline.post('/api/ext/vendors', vendor)).body.id
   })
   afterAll(async () => {
-    // The proposals that could no longer be approved.
+    // The browser reports the proposals that could no longer be approved.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/status of 4/.test(line)) })
     await closeWindows()
     await plumbline.stop()

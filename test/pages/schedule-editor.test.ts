@@ -82,7 +82,7 @@ describe.skipIf(chromium === null)('the schedule editor of a home', () => {
     await dialog.getByLabel('Link', { exact: true }).selectOption('Start to start')
     await dialog.getByRole('button', { name: 'Save task' }).click()
     await page.getByText('Walls framed updated, 1 task moved').waitFor()
-    // Sending the constraint as well would have reset the delay.
+    // If the page had also sent the constraint, the delay would have been reset.
     expect((await listTasks())[1]).toMatchObject({
       ...{ durationDays: 4, startDelayDays: 1, predecessors: [{ taskId: slab.id, type: 'SS' }] },
     })

@@ -7,7 +7,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectAccessible, expectNoComplaints, goToPage } from './visit.ts'
 
-/** Every screen with the demo builder's data, as in the screenshots. */
+/** Tests every screen in the list of screenshots with the demo builder's data. */
 describe.skipIf(chromium === null)('every screen', () => {
   let plumbline: TestPlumbline
   let browser: Browser
@@ -32,7 +32,9 @@ describe.skipIf(chromium === null)('every screen', () => {
     await plumbline.stop()
   })
 
-  /** The window that showed the last screen; null after a failure, because the window may then be in any state. */
+  /**
+   * The window of the last screen, which is reused; null after a failure, because the window may then be in any state.
+   */
   let seen: ObservedPage | null = null
 
   test.each(SCREENS)('$name has no accessibility problem in either color scheme or on a phone', async (screen) => {
@@ -45,7 +47,8 @@ describe.skipIf(chromium === null)('every screen', () => {
     await screen.act?.(page)
     await expectAccessible(page)
     expectNoComplaints(shown)
-    // An action may leave unsaved entries, about which the next page in this window would ask.
+    // Does not reuse the window after an action. The action may have left unsaved entries, so the next page would show
+    // a question.
     seen = screen.act === undefined ? shown : null
   })
 

@@ -126,7 +126,7 @@ describe.skipIf(chromium === null)('the pages of settings', () => {
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
     await page.getByRole('button', { name: 'Delete webhook' }).click()
     await page.getByText('No webhooks yet').waitFor()
-    // An empty form is rejected, which the browser's console reports.
+    // The service rejects an empty form, which the browser reports.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
   })
 

@@ -6,10 +6,7 @@ import { type ObservedPage, openPage } from '../../scripts/processes/chromium.ts
 import { WIDTHS } from '../../scripts/screenshots/screens.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/**
- * Opens a window with a signed-in user in a separate session. The user is the owner, unless another email address is
- * given.
- */
+/** Opens a window in which a user is signed in with a separate session. By default, the user is the owner. */
 export async function visit(
   browser: Browser,
   plumbline: TestPlumbline,
@@ -27,8 +24,8 @@ export async function visit(
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Returns axe's findings on a page (the rule and the element), by all or some rules. Elements that were already checked
- * are skipped.
+ * Returns the violations that axe finds on a page, each with its rule and element. Uses all rules unless some are
+ * given. Skips elements that have already been checked.
  */
 export async function findViolations(page: Page, runOnly: string[] = []): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
@@ -41,7 +38,7 @@ export async function findViolations(page: Page, runOnly: string[] = []): Promis
         ): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[] }>
       }
     }
-    // Passing elements are not described, and no style sheet is fetched again.
+    // Saves time by not describing elements without violations and not fetching style sheets again.
     const options = { resultTypes: ['violations'], preload: false, ...(runOnly.length > 0 && { runOnly }) }
     const found = await run.run({ exclude: ['[data-judged]'] }, options)
     return found.violations.flatMap(({ id, nodes }) =>
@@ -51,9 +48,9 @@ export async function findViolations(page: Page, runOnly: string[] = []): Promis
 }
 
 /**
- * Finds repeated elements of a page, so that axe checks each kind of element instead of all 13,000 elements. Of
- * siblings that differ only in text, names, and URLs, all but three are skipped. Three siblings are enough for the
- * styles of first and alternating elements. Terms are kept together with their descriptions, and cells with their row.
+ * Finds repeated elements, so that axe checks each kind of element instead of all 13,000 elements. If siblings differ
+ * only in text, names, and URLs, three are kept, which is enough for styles of first and alternating elements. A term
+ * is kept together with its description, and a cell with its row.
  */
 const KEEP_FEW_SCRIPT = `(seen, at, mayGo) => {
   const FEW = 3
@@ -82,7 +79,7 @@ const KEEP_FEW_SCRIPT = `(seen, at, mayGo) => {
   return repeated
 }`
 
-/** Removes the repeated elements of a page. Every label is kept, because its field may be elsewhere. */
+/** Removes repeated elements from a page. Keeps every label, because its field may be in another place. */
 export function keepFewOfEach(page: Page): Promise<void> {
   return page.evaluate(`
     for (const element of (${KEEP_FEW_SCRIPT})(new Map(), '', ({ localName }) => localName !== 'label')) element.remove()
@@ -91,8 +88,8 @@ export function keepFewOfEach(page: Page): Promise<void> {
 
 /**
  * Marks elements that a page repeats, and elements that this window has already shown three times at this width, such
- * as the frame around every screen. Nothing is removed, because the test continues to use the page. Every heading is
- * checked again, because its level depends on the previous heading.
+ * as the frame around every screen. Removes nothing, because the test continues to use the page. Does not mark
+ * headings, because the level of a heading depends on the previous one.
  */
 function markSeenParts(page: Page): Promise<void> {
   return page.evaluate(`
@@ -104,15 +101,16 @@ function markSeenParts(page: Page): Promise<void> {
 }
 
 /**
- * Asserts that nothing was loaded from elsewhere, no script failed, and the Content-Security-Policy was not violated.
+ * Asserts that the page loaded nothing from other sites, that no script failed, and that the Content-Security-Policy
+ * was not violated.
  */
 export function expectNoComplaints({ strayed, complaints }: ObservedPage): void {
   expect({ strayed, complaints }).toEqual({ strayed: [], complaints: [] })
 }
 
 /**
- * Returns the number of pixels by which the page is wider than its window, because such a page would scroll sideways on
- * a phone.
+ * Returns the number of pixels by which the page is wider than its window. On a phone, such a page would scroll
+ * sideways.
  */
 export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => {
@@ -125,7 +123,7 @@ export function measureOverflow(page: Page): Promise<number> {
 
 /**
  * Asserts that axe finds no errors on the current page, in light and dark mode, on a desktop and on a phone. On a
- * phone, the page must also fit the width.
+ * phone, the page must also fit the width of the screen.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   const before = page.viewportSize()
@@ -135,7 +133,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     await markSeenParts(page)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      // The color scheme changes only colors.
+      // In dark mode, only the colors differ, so only the contrast is checked.
       const findings = await findViolations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
       if (findings.length > 0) found[`${width} ${colorScheme}`] = findings
     }
@@ -147,8 +145,8 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /**
- * Navigates to another page as its links do, without reloading the scripts. The navigation passes through the sign-in
- * page, so that no dialog, message, or frame of the previous page remains.
+ * Navigates to another page like a link, without loading the scripts again. First goes to the sign-in page, so that no
+ * dialog, message, or frame of the previous page remains.
  */
 export async function goToPage(page: Page, address: string): Promise<void> {
   await page.mouse.move(0, 0)

@@ -6,7 +6,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectNoComplaints, openVisitor, savePicture } from './portal-browser.ts'
 
-/** Tests the owner's pages in a browser without scripts, with the demo data. */
+/** Tests the home owner's pages in a browser without scripts, with the demo data. */
 const VIEWPORTS = [
   [320, 'light'],
   [390, 'dark'],
@@ -40,7 +40,7 @@ describe.skipIf(chromium === null)('the pages of home owners in a browser', () =
     await plumbline.stop()
   })
 
-  /** Returns the path of a new link for the owner with this name. */
+  /** Creates a new link for the owner with this name and returns its path. */
   async function openPage(name: string): Promise<string> {
     const { data } = (await plumbline.get('/api/ext/home-owners?limit=200', { key })).body
     const owner = data.find((each: { name: string }) => each.name === name)

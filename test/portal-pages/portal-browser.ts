@@ -3,10 +3,10 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** A vendor's browser without scripts: the portal's pages must work without them. */
+/** A vendor's browser, without scripts, because the portal must work without them. */
 export interface Visitor {
   readonly page: Page
-  /** URLs of other origins that the page tried to load, and the browser's error messages. */
+  /** The URLs of other origins that the page tried to load, and the error messages of the browser. */
   readonly complaints: readonly string[]
   close(): Promise<void>
 }
@@ -15,7 +15,7 @@ export interface VisitorOptions {
   width?: number
   scheme?: 'light' | 'dark'
   locale?: string
-  /** Only checks of a page need scripts. */
+  /** Whether scripts run. Only some checks of a page need scripts. */
   withScripts?: boolean
 }
 
@@ -23,18 +23,18 @@ export async function openVisitor(browser: Browser, origin: string, look: Visito
   const { width = 390, scheme = 'light', locale = 'en-US', withScripts = false } = look
   const context = await browser.newContext({
     ...{ viewport: { width, height: 850 }, colorScheme: scheme, locale, javaScriptEnabled: withScripts },
-    // The pages' policy does not allow axe itself.
+    // Bypasses the Content-Security-Policy of the pages, which does not allow axe.
     ...(withScripts && { bypassCSP: true }),
   })
   const complaints: string[] = []
-  // Requests are observed instead of intercepted, because the browser can reach only this machine.
+  // Only observes requests instead of intercepting them, because the browser can reach no other machine.
   context.on('request', (request) => {
     const url = request.url()
     if (/^(https?|wss?):/.test(url) && !url.startsWith(`${origin}/`)) complaints.push(`it loads ${url}`)
   })
   const page = await context.newPage()
   page.on('console', (message) => {
-    // A page that rejects a request has an error status, which the browser also logs.
+    // Ignores the log entry for an error status, which is the expected status of a page that rejects a form.
     const isStatus = message.text().startsWith('Failed to load resource')
     if (message.type() !== 'info' && message.type() !== 'log' && !isStatus) complaints.push(message.text())
   })
@@ -45,7 +45,7 @@ export function expectNoComplaints({ complaints }: Visitor): void {
   expect(complaints).toEqual([])
 }
 
-/** Saves a picture of a page for inspection if PORTAL_SCREENSHOTS names a folder. */
+/** Saves a screenshot of a page if PORTAL_SCREENSHOTS contains the path of a folder. */
 export async function savePicture(page: Page, name: string): Promise<void> {
   const folder = process.env.PORTAL_SCREENSHOTS
   if (folder === undefined) return

@@ -5,7 +5,7 @@ import { openVisitor, type Visitor } from './portal-browser.ts'
 import { findOverflowing, PAGES } from './portal-looks.ts'
 import type { Setting } from './portal-pages.test.ts'
 
-/** Phones as vendors hold and set them: small, in landscape, and with the browser's font larger than usual. */
+/** Phones in the ways in which vendors use them: small, held sideways, and with a larger font size in the browser. */
 const DEVICES = [
   { device: 'a phone of 360 px', width: 360, height: 740, locale: 'en-US', percent: 100 },
   { device: 'a phone of 390 px', width: 390, height: 844, locale: 'en-US', percent: 100 },
@@ -64,10 +64,12 @@ export function testPortalDevices(setting: () => Setting): void {
   })
 }
 
-/** Enough to pass several lines of a long request, each of which scrolls the page. */
+/**
+ * The number of times to press Tab: enough for several lines of a long request, each of which makes the page scroll.
+ */
 const MAX_TABS = 30
 
-/** Returns the focused control if the bar at the bottom covers its middle; null otherwise. */
+/** Returns the focused control if the bar at the bottom covers its middle; otherwise, null. */
 function findCoveredFocus(page: Page): Promise<string | null> {
   return page.evaluate(`(() => {
     const control = document.activeElement
@@ -80,7 +82,7 @@ function findCoveredFocus(page: Page): Promise<string | null> {
   })()`)
 }
 
-/** Returns the font size of the first text of a page, in pixels. */
+/** Returns the font size of the first text on a page, in pixels. */
 function findFontSize(page: Page): Promise<number> {
   return page.evaluate(`Number.parseFloat(getComputedStyle(document.querySelector('main p')).fontSize)`)
 }

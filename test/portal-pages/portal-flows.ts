@@ -13,7 +13,7 @@ const PHOTO = {
   ),
 }
 
-/** Tests a vendor's actions in its portal, click by click, on a phone whose browser runs no scripts. */
+/** Tests a vendor's actions in the portal step by step, on a phone whose browser runs no scripts. */
 export function testPortalFlows(setting: () => Setting): void {
   describe('a vendor', () => {
     let guest: Visitor
@@ -134,7 +134,7 @@ export function testPortalFlows(setting: () => Setting): void {
       await page.getByLabel('Suma global').fill('50')
       await press('Actualizar totales')
       await says('$50.00')
-      // The link to one invitation opens nothing else.
+      // The link to one invitation opens no other page.
       const other = await page.goto(`${plumbline.url}${path}/orders`)
       expect(other?.status()).toBe(404)
       await says('Este enlace no es válido')

@@ -5,9 +5,7 @@ import { openVisitor, savePicture, type Visitor } from './portal-browser.ts'
 import type { Setting } from './portal-pages.test.ts'
 import type { PortalWorld } from './portal-world.ts'
 
-/**
- * Tests how the pages look with the longest names, 60 lines, and amounts of nine digits, and how large the pages are.
- */
+/** Tests the appearance and size of pages with the longest names, 60 lines, and amounts of nine digits. */
 const VIEWPORTS = [
   [320, 'light'],
   [390, 'light'],
@@ -70,7 +68,7 @@ export function testPortalLooks(setting: () => Setting): void {
         for (const [width, scheme] of VIEWPORTS) {
           await page.setViewportSize({ width, height: 850 })
           await page.emulateMedia({ colorScheme: scheme })
-          // The color scheme changes only colors.
+          // In dark mode, only the colors differ, so only the contrast is checked.
           const found = await findViolations(page, scheme === 'dark' ? ['color-contrast'] : [])
           expect([width, scheme, found]).toEqual([width, scheme, []])
         }
@@ -116,7 +114,7 @@ export function testPortalLooks(setting: () => Setting): void {
   })
 }
 
-/** Returns the fields and buttons that are wider than their container. */
+/** Returns the fields and buttons that are wider than the elements that contain them. */
 export function findOverflowing(page: Page): Promise<string[]> {
   return page.locator('.sheet :is(input, select, textarea, button, a)').evaluateAll((controls) =>
     controls
@@ -128,7 +126,7 @@ export function findOverflowing(page: Page): Promise<string[]> {
   )
 }
 
-/** Saves a draft with amounts of nine digits and two missing lines. */
+/** Saves a draft with amounts of nine digits and without prices for two lines. */
 async function enterPrices({ plumbline, world }: Setting): Promise<void> {
   const key = world.root.split('/').at(-1) ?? ''
   const lines = Array.from({ length: 58 }, (_, i) => ({ lineId: `line-${i + 1}`, unitPrice: 8765.4321 }))

@@ -8,7 +8,7 @@ import { testPortalLooks } from './portal-looks.ts'
 import { testDoubleTaps } from './portal-taps.ts'
 import { buildPortal, type PortalWorld } from './portal-world.ts'
 
-/** Tests the vendor portal as a vendor sees it: in a browser without scripts that reaches only this service. */
+/** Tests the vendor portal as a vendor sees it, in a browser without scripts that can reach only this service. */
 export interface Setting {
   plumbline: TestPlumbline
   world: PortalWorld

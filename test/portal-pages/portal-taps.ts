@@ -5,7 +5,10 @@ import type { Setting } from './portal-pages.test.ts'
 
 const PDF = { name: 'License.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n%%EOF\n') }
 
-/** A thumb that taps twice sends a form twice. The vendor sees the result of the first, and nothing is stored twice. */
+/**
+ * Tests forms that are sent twice because the user tapped twice. The vendor must see the result of the first tap, and
+ * nothing may be stored twice.
+ */
 export function testDoubleTaps(setting: () => Setting): void {
   describe('a vendor that taps every button twice', () => {
     let guest: Visitor

@@ -1,22 +1,22 @@
 import { buildSite, type Site } from '../support/site.ts'
 import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.ts'
 
-/** A portal with texts of maximum length and amounts of maximum size. */
+/** A portal with the longest texts and the largest amounts. */
 export interface PortalWorld {
   site: Site
   vendorId: string
-  /** The paths of the whole portal and of one page of each kind below it. */
+  /** The path of the whole portal. The other properties are paths of pages in it, one of each kind. */
   root: string
   invitation: string
-  /** The invitation to a request with a bid that was sent, with alternates. */
+  /** An invitation for which a bid with alternates was submitted. */
   received: string
-  /** A request for one price, with its own link. */
+  /** A request for one price, which has a link of its own. */
   lumpSum: { path: string; id: string }
   order: string
   task: string
   waiver: string
   message: string
-  /** A punch item and a service visit, to neither of which the vendor has responded. */
+  /** A punch item to which the vendor has not responded. The vendor has also not responded to the service visit. */
   punch: string
   serviceVisit: string
   paymentNumber: string

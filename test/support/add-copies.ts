@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../server/platform/database/database.ts'
 
-/**
- * Adds the given number of copies of a row, with their own IDs and with values of `unlike` where values must be unique.
- */
+/** Adds copies of a row. Each copy has its own ID and, in columns that must be unique, the values of `unlike`. */
 export async function addCopies(
   db: Db,
   { table, id, count, unlike }: { table: string; id: string; count: number; unlike?: string },

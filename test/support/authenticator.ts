@@ -1,14 +1,14 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /**
- * A minimal device with one passkey: it responds like browsers (WebAuthn, "none" attestation, ES256). A test can make
- * the device send false data.
+ * A minimal device with one passkey, which responds like a browser (WebAuthn, "none" attestation, ES256). A test can
+ * make it send false data.
  */
 export interface Authenticator {
   readonly credentialId: string
   /** Returns the response to createPasskeyRegistrationOptions. */
   create(requested: CeremonyOptions, lies?: Deviations): Record<string, unknown>
-  /** Returns the response to createPasskeyChallenge. The counter increases by one, unless `counter` sets it. */
+  /** Returns the response to createPasskeyChallenge. Increases the counter by one unless `counter` sets it. */
   sign(requested: CeremonyOptions, lies?: Deviations): Record<string, unknown>
 }
 
@@ -22,7 +22,7 @@ export interface Deviations {
   rpId?: string
   type?: string
   counter?: number
-  /** The check of the user by the device: 1 for present, 4 for verified. */
+  /** The device's check of the user: 1 if the user was present, 4 if the user was verified. */
   flags?: number
   userHandle?: string | null
 }
@@ -52,7 +52,7 @@ export function createAuthenticator(publicUrl: string): Authenticator {
     create({ challenge, userHandle }, lies = {}) {
       owner = userHandle ?? null
       const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-      // The key in CBOR: an EC2 key of P-256 for ES256.
+      // The public key in CBOR, which is an EC2 key on the curve P-256 for ES256.
       const key = Buffer.concat([
         ...[Buffer.from('a5010203262001215820', 'hex'), Buffer.from(x, 'base64url')],
         ...[Buffer.from('225820', 'hex'), Buffer.from(y, 'base64url')],
@@ -65,7 +65,7 @@ export function createAuthenticator(publicUrl: string): Authenticator {
         id,
         key,
       ])
-      // {"fmt": "none", "attStmt": {}, "authData": …}
+      // The CBOR of {"fmt": "none", "attStmt": {}, "authData": …}
       const head = Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746158', 'hex')
       const attestation = Buffer.concat([head, Buffer.from([data.length]), data])
       return {

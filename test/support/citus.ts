@@ -7,13 +7,16 @@ import { migrate } from '../../server/platform/database/migrate.ts'
 
 /** A Citus cluster on which tests create their databases. */
 export interface CitusCluster {
-  /** The URL of a database on the coordinator that has the extension and the workers. */
+  /** The URL of a database on the coordinator in which the extension is installed and the workers are registered. */
   url: string
-  /** The prefix of the names of all databases that this run creates. */
+  /** The prefix in the names of all databases that this run creates. */
   prefix: string
 }
 
-/** One on each of two workers, because creating and reading them is most of the time of a short test. */
+/**
+ * The number of shards, one on each of two workers. A short test spends most of its time on creating and reading
+ * shards.
+ */
 const SHARDS = 2
 
 interface CitusNode {
@@ -22,7 +25,7 @@ interface CitusNode {
   isCoordinator: boolean
 }
 
-/** Creates a database on all nodes, and migrates and distributes it as an operator does. Returns its URL. */
+/** Creates a database on all nodes, and migrates and distributes it as an operator would. Returns its URL. */
 export async function createCitusDatabase({ url, prefix }: CitusCluster): Promise<string> {
   const name = `${prefix}${randomBytes(6).toString('hex')}`
   const nodes = await listNodes(url)
@@ -60,7 +63,7 @@ async function distribute(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Removes the databases of this run. */
+/** Deletes the databases of this run. */
 export async function dropCitusDatabases({ url, prefix }: CitusCluster): Promise<void> {
   for (const node of await listNodes(url)) {
     const admin = urlOf(url, node, 'postgres')
@@ -89,12 +92,12 @@ function urlOf(url: string, node: CitusNode | undefined, database: string): stri
   return other.href
 }
 
-/** Runs statements one after the other, and returns the rows of the last one. */
+/** Runs statements one after another. Returns the rows of the last one. */
 async function runOn(url: string, statements: readonly string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url)
   await client.connect()
   try {
-    // The tests create each database on each node themselves.
+    // Turns off the propagation of databases, because the tests create each database on each node themselves.
     await client.query('set citus.enable_create_database_propagation = off')
     let rows: Record<string, unknown>[] = []
     for (const statement of statements) rows = (await client.query(statement)).rows

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
-/** Compiles temporary files together, under the strictest settings that a user of the client may have. */
+/** Compiles temporary files together, with the strictest settings that users of the client may have. */
 export function compile(files: Record<string, string>): Record<string, string[]> {
   return compileWith(files, STRICTEST)
 }
 
-/** Does the same with the repository's own settings, for files next to the repository's own files. */
+/** Compiles files with the repository's own settings, as if they were next to the repository's files. */
 export function compileWithOwnSettings(files: Record<string, string>): Record<string, string[]> {
   const { compilerOptions } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'))
   return compileWith(files, { ...compilerOptions, typeRoots: STRICTEST.typeRoots })
@@ -26,7 +26,7 @@ const STRICTEST = {
     '@plumbline/client': [resolvePath('client/index.ts')],
     '@plumbline/client/enums': [resolvePath('client/enums.gen.ts')],
     '@plumbline/client/webhooks': [resolvePath('client/webhooks.ts')],
-    // If a package has no types of its own, its types are in this folder.
+    // This folder contains types for packages that do not include types.
     '*': [resolvePath('node_modules/@types/*'), resolvePath('node_modules/*')],
   },
 }
@@ -51,7 +51,7 @@ function compileWith(files: Record<string, string>, options: object): Record<str
 
 function runCompiler(folder: string): string {
   try {
-    // Uses one checker, because several checkers would each compute the types of the whole contract.
+    // Uses a single checker. Each of several checkers would compute the types of the whole contract.
     const args = [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', folder, '--singleThreaded']
     return execFileSync(process.execPath, args, { encoding: 'utf8', cwd: folder, maxBuffer: 64 * 1024 * 1024 })
   } catch (error) {

@@ -4,7 +4,10 @@ import type { Call, WriteCall } from '../../server/platform/calls/call.ts'
 import type { OperationId } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 
-/** Handlers with a counter for the statements that one operation sends inside its transaction. */
+/**
+ * Counts the statements that one operation sends inside its transaction. The operation's handler is wrapped for this
+ * purpose.
+ */
 export class StatementCounter {
   readonly handlers: Handlers
   statements = 0
@@ -35,7 +38,7 @@ export class StatementCounter {
   }
 }
 
-/** Handlers with a counter for the statements of reading skills that executeSkill runs. */
+/** Counts the statements of read-only skills that executeSkill runs. The handlers are wrapped for this purpose. */
 export class SkillStatementCounter {
   readonly handlers: Handlers
   statements = 0

@@ -15,41 +15,44 @@ import { type CitusCluster, createCitusDatabase } from './citus.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server on which to create databases; null to run the tests on PGlite. */
+    /** The server on which tests create databases; null to run them on PGlite. */
     postgres: { adminUrl: string; templateName: string; statementsFolder: string } | null
-    /** Where to create databases that are distributed with Citus. Other runs do not provide it. */
+    /** The cluster on which to create databases that are distributed with Citus. Undefined in all other runs. */
     citus: CitusCluster | undefined
-    /** The folder of a migrated embedded database, to be copied. */
+    /** The folder of a migrated embedded database, which tests copy. */
     pgliteTemplate: string | null
   }
 }
 
 /**
- * A database of the kind on which this run tests. A test file empties its databases and passes them to the next file of
- * the same process, because creating a database takes longer than most files' tests.
+ * A database that several test files use. A file empties its databases, and the next file in the same process uses them
+ * again, because creating a database takes longer than the tests of most files.
  */
 interface ReusableDatabase {
-  /** The initial state of the database: its tables and the rows that the migrations wrote. */
+  /** The initial structure of the database: its tables, and the rows that the migrations inserted. */
   readonly shape: string
   readonly run: RunStatements
-  /** Empties the database in its own way, if there is one. Returns false if the database cannot be used again. */
+  /**
+   * Empties the database with a method for this kind of database. Returns false if the database cannot be used again.
+   * Absent if the general method works.
+   */
   reset?(): Promise<boolean>
-  /** The database stays open, because the first statements of a new session are slow. */
+  /** Opens the database. It then stays open, because the first statements of a new session are slow. */
   open(bounds: Bounds): Promise<Database>
-  /** Removes a database that cannot be used again. */
+  /** Deletes a database that cannot be used again. */
   remove(): Promise<void>
 }
 
-/** Returns the rows of the last statement of a text. */
+/** Runs a text of several statements and returns the rows of the last one. */
 type RunStatements = (text: string) => Promise<Record<string, unknown>[]>
 
 type Bounds = Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'>
 
 const freeDatabases: ReusableDatabase[] = []
-/** A file seldom has more databases open at a time, and each database takes memory. */
+/** The maximum number of databases to keep. A file seldom has more open at a time, and each uses memory. */
 const MAX_FREE = 2
 
-/** Returns an empty, migrated database, regardless of its previous contents. */
+/** Returns an empty, migrated database. */
 export async function createTestDatabase(bounds: Bounds = { databaseConnections: 24 }): Promise<Database> {
   const postgres = inject('postgres')
   const citus = inject('citus')
@@ -70,7 +73,7 @@ async function createCitus(cluster: CitusCluster): Promise<ReusableDatabase> {
   return { ...stored, reset: () => emptyTables(stored.run) }
 }
 
-/** Empties a distributed database, whose rows are not in files of the coordinator. */
+/** Empties a distributed database. Its rows are not in the files of the coordinator. */
 async function emptyTables(run: RunStatements): Promise<boolean> {
   const rows = await run(`select oid::regclass::text as "table" from pg_class
     where ${OUR_TABLES} and relname not in ${MIGRATIONS} and relname <> 'deployment'`)
@@ -84,21 +87,21 @@ async function returnDatabase(stored: ReusableDatabase): Promise<void> {
   else await stored.remove()
 }
 
-/** Empties the database. Returns false if a test has changed more than rows. */
+/** Empties the database. Returns false if a test has changed more than rows, such as the structure. */
 async function resetDatabase({ run, shape }: ReusableDatabase): Promise<boolean> {
   const rows = await run(FILLED_TABLES)
   const filled = rows.map(({ table }) => String(table))
   if (filled.length > 0) {
-    // Triggers are disabled, because some of them prevent the deletion of rows.
+    // Disables triggers, because some of them prevent the deletion of rows.
     await run(`begin; set local session_replication_role = replica;
       ${filled.map((table) => `delete from ${table};`).join('')} commit`)
     await run(`vacuum ${filled.join(',')}`)
   }
-  // The planner treats a table that was vacuumed or analyzed differently from a new table.
+  // Deletes statistics, because the planner treats a table that was analyzed or vacuumed differently from a new one.
   await run(`delete from pg_statistic where starelid in (select oid from pg_class where ${OURS})`)
   await run(`update pg_class set reltuples = -1, relpages = 0 where reltuples <> -1 and ${OUR_TABLES}`)
-  // Pending counts of changes would make the next file's service analyze empty tables. The run's PostgreSQL does not
-  // count changes, because each of its sessions would report them later.
+  // Discards the number of pending changes. Otherwise, the service of the next file would analyze empty tables. The
+  // PostgreSQL server of this run does not count changes, because each of its sessions would report them later.
   await run('select pg_stat_force_next_flush()')
   await run('select pg_stat_reset()')
   return (await readShape(run)) === shape
@@ -107,7 +110,7 @@ async function resetDatabase({ run, shape }: ReusableDatabase): Promise<boolean>
 const MIGRATIONS = `('kysely_migration', 'kysely_migration_lock')`
 const OURS = `relnamespace = 'public'::regnamespace`
 const OUR_TABLES = `${OURS} and relkind = 'r'`
-/** Vacuuming an empty table makes its file empty. */
+/** The tables whose files are not empty. Vacuuming an empty table makes its file empty. */
 const FILLED_TABLES = `select oid::regclass::text as "table" from pg_class
   where ${OUR_TABLES} and pg_relation_size(oid) > 0 and relname not in ${MIGRATIONS}`
 
@@ -134,14 +137,15 @@ const SHAPE_SQL = `
 async function createEmbedded(): Promise<ReusableDatabase> {
   const template = inject('pgliteTemplate')
   if (template === null) throw new Error('Only the runs on the embedded database have one to copy.')
-  // The folder is next to the template, because the process is killed without notice. The run then removes both
-  // folders.
+  // The folder is next to the template, so that the run can delete both at its end. The process itself may be killed
+  // without notice.
   const folder = mkdtempSync(path.join(path.dirname(template), 'copy-'))
   cpSync(template, folder, { recursive: true })
   const lite = await PGlite.create(folder)
   const database = await createEmbeddedDatabase(lite)
   const run: RunStatements = async (text) => {
-    // The last user may have restricted the only session to one organization. This statement removes the restriction.
+    // Sends a statement that lifts the restriction to one organization. The only session may still have it from its
+    // last use.
     await database.ping()
     return (await lite.exec(text)).at(-1)?.rows ?? []
   }
@@ -177,7 +181,7 @@ async function openReusable(databaseUrl: string): Promise<ReusableDatabase> {
       }
       return opened.database
     },
-    // The server removes this database, with all other databases, at the end of the run.
+    // The server deletes this database together with all others at the end of the run.
     async remove() {
       await Promise.all([close(), client.end()])
     },
@@ -189,7 +193,7 @@ export async function createPostgresUrl(postgres: { adminUrl: string; templateNa
   const name = `test_${randomBytes(8).toString('hex')}`
   const admin = new pg.Client(postgres.adminUrl)
   await admin.connect()
-  // Copying files costs a third of writing them to the log first.
+  // Copies files, because writing all pages to the log first takes three times as long.
   await admin.query(`create database "${name}" template "${postgres.templateName}" strategy file_copy`)
   await admin.end()
   const url = new URL(postgres.adminUrl)

@@ -4,7 +4,7 @@ import type { TestPlumbline } from './test-plumbline.ts'
 let plumbline: TestPlumbline
 let key: string
 let plans: { id: string; code: string; communityIds: string[] }[]
-/** IDs by code. The community in which only general prices apply is new. */
+/** The IDs of communities by code. In a new community, only general prices apply. */
 const communities = new Map<string, string>()
 
 const read = async (path: string) => (await plumbline.get(`/api/ext/${path}`, { key })).body
@@ -29,8 +29,8 @@ async function estimateHome(plan: string, elevation: string, community: string) 
 }
 
 /**
- * Tests the costs of homes and options of the demo builder. The tests add homes, so they run after the tests that count
- * homes.
+ * Tests the costs of the demo builder's homes and options. These tests add homes, so they must run after the tests that
+ * count homes.
  */
 export function testEstimates(demo: () => { plumbline: TestPlumbline; key: string }): void {
   describe('estimates', () => {
@@ -40,13 +40,13 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
       for (const { id, code } of (await read('communities')).data) communities.set(code, id)
       const elsewhere = await post('communities', { name: 'Elsewhere', code: 'default', lotCount: 100 })
       communities.set('default', elsewhere.body.id)
-      // The community is sold out, so no home could be added.
+      // No home can be added to this community, because it is sold out.
       await post(`communities/${communities.get('CH')}/status`, { status: 'active' })
       for (const { id, communityIds } of plans)
         await plumbline.patch(`/api/ext/plans/${id}`, { communityIds: [...communityIds, elsewhere.body.id] }, { key })
     })
 
-    // The author of the price book calculated these figures independently of the service.
+    // The author of the price book calculated these figures without the service.
     test.each([
       ['P1650 A', { default: 151_066.83, JR: 150_392.27, MCC: 151_222.7, CH: 151_538.06 }],
       ['P1650 B', { default: 154_039.68, JR: 153_365.12, MCC: 154_195.55, CH: 154_510.91 }],
@@ -58,7 +58,7 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
       ['P2850 C', { default: 229_153.59, JR: 228_329.39, MCC: 229_402.83, CH: 229_624.82, BB: 233_179.47 }],
     ])('%s has the expected cost in every community, to the cent', async (house, totals) => {
       const [plan = '', elevation = ''] = house.split(' ')
-      // Only these elevations have a trim of cast stone, whose price has expired.
+      // Only these elevations have trim made of cast stone, whose price has expired.
       const unpriced = ['P2100 C', 'P2850 C'].includes(house) ? [{ sku: 'STN-CAP', issue: 'expired' }] : []
       for (const [community, total] of Object.entries(totals)) {
         const estimated = await estimateHome(plan, elevation, community)
@@ -68,7 +68,7 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
       }
     })
 
-    // The figures were calculated in the same way, for elevation A where only general prices apply.
+    // These figures were calculated in the same way, for elevation A, where only general prices apply.
     test.each<[string, Record<string, number>, Record<string, string[]>]>([
       [
         'P1650',
@@ -207,7 +207,7 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
       )
       const found: { costs: typeof costs; missing: typeof missing } = { costs: {}, missing: {} }
       for (const { id: optionId, code, status } of offered) {
-        // One option is not offered yet, and another is no longer offered, but both have a cost.
+        // One option is not offered yet, and another is no longer offered. Both have a cost.
         if (status !== 'active') await post(`options/${optionId}/status`, { status: 'active' })
         const selection = await post(`homes/${home.id}/selections`, { optionId })
         expect(selection, JSON.stringify(selection.body)).toMatchObject({ status: 201 })

@@ -11,7 +11,7 @@ import {
 
 type Body = ServiceResponse['body']
 
-/** A separate builder with short methods that create its data and run skills, for tests of skills. */
+/** A builder for tests of skills, with short methods that create data and run skills. */
 export class Desk {
   readonly plumbline: TestPlumbline
   readonly builder: Builder
@@ -26,7 +26,7 @@ export class Desk {
     return new Desk(plumbline, await plumbline.newBuilder({ timeZone: 'UTC', ...options }))
   }
 
-  /** Returns the date that is this number of days from today. */
+  /** Returns the date that is the given number of days from today. */
   day(days: number): string {
     return addDays(toLocalDate('UTC', this.plumbline.clock.now()), days)
   }
@@ -42,14 +42,14 @@ export class Desk {
     return response.body
   }
 
-  /** Puts or patches an existing record. */
+  /** Updates an existing record with PUT or PATCH. */
   async put(path: string, body: object): Promise<Body> {
     const response = await this.plumbline.put(`/api/ext${path}`, body, { key: this.builder.key })
     expect(response.status, `${path} ${JSON.stringify(response.body)}`).toBeLessThan(300)
     return response.body
   }
 
-  /** Moves a record through statuses. An order over its budget needs a second approval. */
+  /** Changes the status of a record step by step. An order over its budget needs a second approval. */
   async move(path: string, ...statuses: string[]): Promise<void> {
     for (const status of statuses) {
       const moved = await this.post(`${path}/status`, { status })
@@ -57,7 +57,7 @@ export class Desk {
     }
   }
 
-  /** Creates an order with one line, moves it through statuses, and completes the given part. */
+  /** Creates an order with one line, changes its status step by step, and completes the given part. */
   async order(fields: { amount: number; done?: number; statuses?: string[]; [field: string]: unknown }): Promise<Body> {
     const { amount, done = 0, statuses = ['approved', 'issued', 'accepted'], ...rest } = fields
     const lines = [{ description: 'Work', quantity: 1, unitPrice: amount }]
@@ -67,7 +67,7 @@ export class Desk {
     return this.get(`/purchase-orders/${id}`)
   }
 
-  /** Runs a skill and returns its result, which must match the contract. */
+  /** Runs a skill and returns its result after checking it against the contract. */
   async run(skill: string, input: object = {}, more: object = {}): Promise<Body> {
     const response = await this.execute(skill, input, more)
     expect([response.status, response.body.code, response.body.detail, response.body.errors]).toEqual([

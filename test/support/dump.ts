@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../server/platform/database/database.ts'
 
-/** Tables that any request writes to, with the reasons. */
+/** Tables into which any request writes, each with the reason for leaving it out. */
 const OMITTED_TABLES: Readonly<Record<string, string>> = {
   limitWindows: 'every request is counted',
   usageDays: 'every request is counted',
@@ -9,8 +9,8 @@ const OMITTED_TABLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns one checksum per table over every row. Two dumps are equal if the databases are identical, byte for byte. The
- * time at which keys were last used is omitted.
+ * Returns a checksum of all rows for each table. Two dumps are equal only if the databases are identical, byte for
+ * byte. Leaves out the times at which keys were last used.
  */
 export async function dumpDatabase(database: Database): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
@@ -28,7 +28,7 @@ export async function dumpDatabase(database: Database): Promise<Record<string, s
   return sums
 }
 
-/** Returns the dump once no background work is pending. */
+/** Returns the dump after all background work has ended. */
 export async function dumpWhenSettled(database: Database): Promise<Record<string, string>> {
   const deadline = Date.now() + 30_000
   for (let before = await dumpDatabase(database); ; ) {

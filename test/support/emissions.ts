@@ -6,13 +6,13 @@ import type { Contract, OperationId } from '../../server/platform/calls/contract
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 
 /**
- * Records the events that each operation emits, whether it is called over HTTP or by another operation. For an
- * operation that runs other operations by name, only its own events count.
+ * Records the events of each operation, whether it is called over HTTP or by another operation. If an operation runs
+ * other operations by name, their events are not included.
  */
 export class Emissions {
   readonly #types = new Map<OperationId, Set<string>>()
 
-  /** Writes the records for the report on the whole suite. */
+  /** Writes the records to a folder, for the report on the whole suite. */
   note(folder: string): void {
     const lines = [...this.#types].flatMap(([id, types]) => [...types].map((type) => `${id} ${type}\n`))
     appendFileSync(path.join(folder, `${process.pid}.txt`), lines.join(''))
@@ -22,7 +22,7 @@ export class Emissions {
     return [...(this.#types.get(id) ?? [])].sort()
   }
 
-  /** Returns the handlers, wrapped so that each call is observed. */
+  /** Wraps the handlers, so that each call is observed. */
   watch(handlers: Handlers): Handlers {
     return new Proxy(handlers, {
       get: (all, id) => this.#watched(id as OperationId, all[id as OperationId] as unknown as AnyHandler),
@@ -35,7 +35,8 @@ export class Emissions {
       const before = call.events.length
       const reply = await handler(input, call)
       for (const { type, payload } of call.events.slice(before)) {
-        // Events of a deadline that passed in the meantime do not belong to the operation.
+        // Skips events that do not belong to the operation, such as those of a deadline that has passed in the
+        // meantime.
         if (JSON.parse(payload).actor.type === 'system' || own?.includes(type) === false) continue
         const types = this.#types.get(id) ?? new Set()
         this.#types.set(id, types.add(type))
@@ -47,7 +48,7 @@ export class Emissions {
 
 type AnyHandler = (input: never, call: Call) => Promise<unknown>
 
-/** Returns the events that operations recorded without declaring them in the contract, one line each. */
+/** Returns the events that operations recorded although the contract does not declare them, one on each line. */
 export function listUndeclaredEmissions(contract: Contract, emissions: Emissions): string[] {
   const operations = [...contract.operations.values()]
   return operations.flatMap(({ id, emits }) => {

@@ -42,7 +42,7 @@ export async function sendBytes(
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
 }
 
-/** Returns the response of a download, with the bytes. */
+/** Downloads a file and returns the response with the bytes. */
 export async function downloadFile(plumbline: TestPlumbline, id: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${plumbline.url}/api/ext/attachments/${id}/content`, {
     headers: { authorization: `Bearer ${plumbline.key}`, ...headers },

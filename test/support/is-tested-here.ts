@@ -2,8 +2,9 @@ import { inject } from 'vitest'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 
 /**
- * Returns whether this run includes tests that do not depend on the database, such as requests that are rejected before
- * any statement. One of the two runs of the suite is enough for these tests: the run on PostgreSQL, if there is one.
+ * Returns whether this run includes tests that do not depend on the database, such as tests of requests that are
+ * rejected before any statement is sent. The suite runs on two databases, and one is enough for these tests. It is
+ * PostgreSQL if available.
  */
 export function isTestedHere(): boolean {
   return inject('postgres') !== null || !hasPostgres()

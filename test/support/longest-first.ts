@@ -1,13 +1,13 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Starts with the files that take longest. A fresh clone has no recorded times. Vitest then sorts by file size, and the
- * last worker ran the screens alone for a minute.
+ * Starts with the test files that take longest. In a fresh clone, no times are recorded. Vitest would then sort by file
+ * size, and at the end, one worker would run the test of the screens alone for a minute.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    // A worker is reused only by its own project, so the files of a project stay together.
+    // Keeps the files of a project together, because a worker is reused only within its own project.
     const projects = [...new Set(sorted.map(({ project }) => project))]
     return projects.flatMap((project) =>
       sorted.filter((file) => file.project === project).sort((one, other) => filePosition(one) - filePosition(other)),
@@ -15,7 +15,8 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-// Files that mostly wait alternate with files that compute, so that the processors are always busy.
+// The longest files in order. Files that mostly wait alternate with files that use the processor, so that the
+// processors are always busy.
 const LONG_FILES = [
   'test/conformance/conformance.test.ts',
   'test/webhook-crash.test.ts',

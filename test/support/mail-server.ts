@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** A real SMTP server on a free port that keeps accepted mail, and rejects the email that tests specify. */
+/** A real SMTP server on a free port. It stores accepted email and rejects the email that a test specifies. */
 export interface MailServer {
-  /** The environment that makes a service send its email here. */
+  /** The environment variables with which a service sends its email to this server. */
   env: { SMTP_URL: string; MAIL_FROM: string }
   received: ReceivedMail[]
-  /** Sets the SMTP codes with which the next attempts to an address are rejected, in order. */
+  /** Sets the SMTP codes with which the server rejects the next attempts for an address, in order. */
   refuse(address: string, ...codes: number[]): void
   /** Returns the maximum number of connections that were open at the same time. */
   mostConnections(): number
-  /** Returns the next email to the address that was not returned before; fails after ten seconds. */
+  /** Returns the next email to the address that has not been returned yet. Fails after ten seconds. */
   next(address: string): Promise<ReceivedMail>
   stop(): Promise<void>
 }
@@ -18,9 +18,9 @@ export interface MailServer {
 export interface ReceivedMail {
   from: string
   to: string[]
-  /** The whole email as sent over the wire. */
+  /** The whole email as it was transferred. */
   source: string
-  /** Returns a header, unfolded; undefined if there is no such header. */
+  /** Returns a header without its line breaks; undefined if there is no such header. */
   header(name: string): string | undefined
 }
 
@@ -32,7 +32,7 @@ export async function startMailServer(): Promise<MailServer> {
   let max = 0
   const server = new SMTPServer({
     authOptional: true,
-    // STARTTLS is not offered, because there is no trusted certificate.
+    // Does not offer STARTTLS, because there is no trusted certificate.
     hideSTARTTLS: true,
     onConnect(_session, done) {
       open++

@@ -3,8 +3,8 @@ import path from 'node:path'
 import { inject } from 'vitest'
 
 /**
- * Puts a copy of the run's migrated, empty embedded database into a data folder. Tests that are not about the first
- * start thus save about five seconds for creating and migrating a database.
+ * Puts a copy of the run's migrated, empty embedded database into a data folder. This saves tests that are not about
+ * the first start about five seconds.
  */
 export function putMigratedDatabase(dataDir: string): void {
   const template = inject('pgliteTemplate')

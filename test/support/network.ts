@@ -1,17 +1,17 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** The network between the service and PostgreSQL, which can redirect or lose traffic. */
+/** The network between the service and PostgreSQL. A test can redirect or discard its traffic. */
 export interface Network {
-  /** The URL of the database through this network. */
+  /** The URL of the database over this network. */
   url: string
   /** Redirects new connections to this port. */
   lead(port: number): void
-  /** Loses all further traffic on the existing connections, which stay open. */
+  /** Discards all further traffic on existing connections without closing them. */
   forget(): void
-  /** Waits until the service sends this text, and then loses all traffic, so that no response to it arrives. */
+  /** Waits until the service sends this text. Then discards all traffic, so that the response never arrives. */
   forgetAt(text: string): Promise<void>
-  /** Closes the existing connections. */
+  /** Closes all existing connections. */
   cut(): void
   close(): Promise<void>
 }

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { RequestOptions, TestPlumbline } from './test-plumbline.ts'
 
-/** An app that asks users to let it act for them. Like third-party programs, it uses only HTTP. */
+/** An app that asks users to let it act on their behalf. Like third-party programs, it uses only HTTP. */
 export interface OauthApp {
   readonly clientId: string
-  /** Returns the authorization URL for the user, with the app's request. */
+  /** Returns the URL at which the user authorizes the app. */
   address(changes?: Record<string, string | null>): string
-  /** Exchanges a code or a refresh token, and returns the tokens or the error. */
+  /** Exchanges a code or a refresh token. Returns the tokens or the error. */
   // biome-ignore lint/suspicious/noExplicitAny: the tests inspect the response without types.
   token(fields: Record<string, string>): Promise<{ status: number; body: any }>
 }
@@ -57,13 +57,13 @@ export async function postForm(
 
 export interface ConsentDecision {
   decision?: 'allow' | 'refuse'
-  /** The selected permissions. By default, all offered permissions. */
+  /** The permissions that the user selects. By default, the user selects all offered permissions. */
   permissions?: readonly string[]
   proposeOnly?: boolean
   ticket?: string
 }
 
-/** Returns the consent page that the user sees. */
+/** Requests the consent page as the user. */
 export async function openConsentPage({ url }: TestPlumbline, address: string, person: RequestOptions) {
   const response = await fetch(new URL(address, url), { redirect: 'manual', headers: person.headers ?? {} })
   const html = await response.text()
@@ -74,7 +74,7 @@ export async function openConsentPage({ url }: TestPlumbline, address: string, p
   }
 }
 
-/** Returns the response to the user's decision, with its redirect. */
+/** Submits the user's decision. Returns the response with its redirect. */
 export async function submitDecision(
   plumbline: TestPlumbline,
   address: string,
@@ -94,7 +94,7 @@ export async function submitDecision(
   return { status: response.status, location, led, html: await response.text() }
 }
 
-/** Returns the tokens of an app that the user has connected. */
+/** Connects an app as the user and returns its tokens. */
 export async function connectApp(
   plumbline: TestPlumbline,
   app: OauthApp,

@@ -2,10 +2,10 @@ import { World, type WorldSize } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from './test-plumbline.ts'
 
-/** A service with resources of every kind, for suites that traverse the contract. */
+/** A service with resources of every kind, for suites that test the whole contract. */
 export interface PopulatedPlumbline {
   plumbline: TestPlumbline
-  /** The receiver of its webhook subscriptions. */
+  /** The receiver of the service's webhook subscriptions. */
   receiver: Receiver
   world: World
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-/** The part of Postman's own reader of collections that the tests use. The package has no types. */
+/** Types for the part of Postman's collection library that the tests use. The package itself has no types. */
 declare module 'postman-collection' {
   export interface Item {
     readonly request: {
@@ -8,7 +8,7 @@ declare module 'postman-collection' {
       readonly body?: { readonly raw?: string }
     }
     readonly responses: { all(): { readonly code: number }[] }
-    /** The credential of the request itself, or of the folder or collection that contains the request. */
+    /** Returns the credential of the request, or of the folder or collection that contains the request. */
     getAuth(): { parameters(): { get(name: string): unknown } } | undefined
   }
   export class Collection {

@@ -1,6 +1,7 @@
 /**
- * The schedule of a production home as a builder near Austin runs it. Each task has a name, workdays, and predecessors
- * as name:TYPE+lag, or only the name for a plain finish-to-start link.
+ * The schedule of a production home, as a builder near Austin would plan it. Each task has a name, a number of
+ * workdays, and predecessors. A predecessor is written as name:TYPE+lag, or only as the name for a finish-to-start
+ * dependency without a lag.
  */
 export const PRODUCTION_HOME: readonly (readonly [name: string, workdays: number, predecessors: string])[] = [
   ['Start file released', 0, ''],
@@ -114,7 +115,7 @@ export const PRODUCTION_HOME: readonly (readonly [name: string, workdays: number
   ['Home closed', 0, 'Closing documents signed'],
 ]
 
-/** Returns the same schedule as the rows of a task template. */
+/** Returns the schedule as the rows of a task template. */
 export function listProductionRows() {
   return PRODUCTION_HOME.map(([name, durationDays, predecessors]) => ({
     ...{ name, durationDays, taskKind: durationDays === 0 ? 'milestone' : 'work' },

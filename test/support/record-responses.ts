@@ -6,7 +6,7 @@ import { takeSentStatements } from './sent-statements.ts'
 
 /**
  * Records the responses and the statements of each test file. After the whole suite, seen-responses.ts compares the
- * responses with the contract, and setup-postgres.ts explains the statements.
+ * responses with the contract, and setup-postgres.ts runs EXPLAIN for the statements.
  */
 afterAll(() => {
   const folder = process.env.SEEN_RESPONSES

@@ -11,7 +11,7 @@ export interface SentEvent {
   data: any
 }
 
-/** Returns the events about the builder's resources so far, in order. */
+/** Returns all events about the builder's resources so far, in order. */
 export async function listEvents(
   plumbline: TestPlumbline,
   organizationId: string,
@@ -21,7 +21,7 @@ export async function listEvents(
   return rows.filter((row) => types?.test(row.type) !== false).map(({ payload }) => JSON.parse(payload))
 }
 
-/** Returns the events about one resource so far, in order. */
+/** Returns all events about one resource so far, in order. */
 export async function listEventsAbout(plumbline: TestPlumbline, resourceId: string): Promise<SentEvent[]> {
   const rows = await selectInOrder(plumbline.database).where('resourceId', '=', resourceId).execute()
   return rows.map(({ payload }) => JSON.parse(payload))
@@ -41,13 +41,15 @@ export interface RecordedEvent {
   payload: SentEvent
 }
 
-/** Returns every event of a database, in the order of recording. */
+/** Returns all events in a database in the order in which they were recorded. */
 export async function listRecordedEvents(database: Database): Promise<RecordedEvent[]> {
   const rows = await selectInOrder(database).execute()
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }))
 }
 
-/** Returns the violations of the contract's `webhooks` by a database's events, one line for each event. */
+/**
+ * Returns the events in a database that do not match the contract's `webhooks`, with their errors, one on each line.
+ */
 export async function listBrokenEvents(database: Database): Promise<string[]> {
   const lines = []
   for (const event of await listRecordedEvents(database)) {

@@ -13,7 +13,7 @@ describe.skipIf(postgres === null)('findSlowedStatements', () => {
        join "vendors" v on v."organizationId" = $1 and v."nameKey" = n."key"`,
       [],
     ],
-    // No release of PostgreSQL lets the restricted role use an index for a computed value.
+    // No version of PostgreSQL lets the restricted role use an index for a computed value.
     [
       'a comparison of a computed value',
       'select from "users" where "organizationId" = $1 and lower("email") = $2',

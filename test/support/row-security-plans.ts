@@ -4,9 +4,9 @@ import pg from 'pg'
 
 /**
  * With row-level security, PostgreSQL uses an index only for comparisons that cannot leak values of other
- * organizations. Since the security releases of November 2026, PostgreSQL accepts only parameters and plain columns,
- * and no values that are computed from another table's columns. Other comparisons are made for each row of the
- * organization, one by one. These functions find the affected statements.
+ * organizations. Since the security releases of November 2026, it does so only for comparisons with parameters and
+ * plain columns, not for values computed from another table's columns. PostgreSQL makes all other comparisons for each
+ * row of the organization, one by one. The functions in this file find the affected statements.
  */
 export interface SlowedStatement {
   text: string
@@ -15,13 +15,13 @@ export interface SlowedStatement {
 
 interface SlowedScan {
   table: string
-  /** The index conditions of the table owner's plan that the restricted role loses. */
+  /** The index conditions in the plan of the tables' owner that are missing in the plan of the restricted role. */
   owner: string[]
-  /** The index conditions that remain. */
+  /** The index conditions in the plan of the restricted role. */
   behindWall: string[]
 }
 
-/** Conditions that never use an index under row-level security, with the reason why the cost is low. */
+/** Conditions that never use an index under row-level security, each with the reason why this costs little. */
 const ACCEPTED_CONDITIONS: readonly (readonly [table: string, condition: RegExp, reason: string])[] = [
   ['scopes', /lower\(name\)/, 'An organization has some hundred trades.'],
   ['homes', /COALESCE\(block/, 'The lot number selects a few homes, and the block one of them.'],
@@ -30,17 +30,17 @@ const ACCEPTED_CONDITIONS: readonly (readonly [table: string, condition: RegExp,
 ]
 
 /**
- * A comparison with a parameter, a constant, the value of a subquery, or a plain column. Such a comparison keeps its
- * index under row-level security. If the comparison uses no index, PostgreSQL has chosen another order of joins.
+ * Matches a comparison with a parameter, a constant, the value of a subquery, or a plain column. Such a comparison can
+ * use an index under row-level security. If it does not, PostgreSQL has chosen another order of joins.
  */
 const PLAIN_COMPARISON =
   /^\(*"?\w+"?\)* (?:=|<|>|<=|>=) (?:ANY )?\(*(?:\$\d+|'[^']*'|ARRAY\[[^\]]*\]|InitPlan \d+\)\.col\d+|(?:"?\w+"?\.)?"?\w+"?)(?:::[\w" ]+(?:\[\])?|\))*$/
 
 /**
- * Explains the statements that the test files have sent, and throws if row-level security slows down a statement.
+ * Runs EXPLAIN for the statements that the test files have sent. Throws if row-level security slows down a statement.
  *
- * @param url an empty, migrated database with tenant isolation, which is changed
- * @param folder where each process has written the texts of its statements, as one JSON string per line
+ * @param url an empty, migrated database with tenant isolation, which this function changes
+ * @param folder the folder into which each process has written its statements, one JSON string on each line
  */
 export async function assertNoStatementIsSlowed(url: string, folder: string): Promise<void> {
   const lines = readdirSync(folder).flatMap((file) => readFileSync(path.join(folder, file), 'utf8').split('\n'))
@@ -59,8 +59,8 @@ export async function assertNoStatementIsSlowed(url: string, folder: string): Pr
 }
 
 /**
- * Explains each statement as the owner of the tables and as the role of calls, and returns the statements that lose a
- * condition.
+ * Runs EXPLAIN for each statement, as the owner of the tables and as the role that calls use. Returns the statements
+ * that lose an index condition.
  */
 export async function findSlowedStatements(
   url: string,
@@ -72,7 +72,7 @@ export async function findSlowedStatements(
     await pretendTablesAreLarge(client)
     const { rows } = await client.query(`select "rolname" from "pg_roles" where "rolname" like '%_one_organization'`)
     const role = String(rows[0]?.rolname)
-    // Explains the generic plan of a prepared statement, which applies to any parameters, with an index scan wherever
+    // Asks for the generic plan of a prepared statement, which applies to any parameters. Prefers index scans wherever
     // possible.
     await client.query(`set plan_cache_mode = force_generic_plan; set jit = off; set enable_seqscan = off;
       set enable_hashjoin = off; set enable_mergejoin = off; set enable_material = off`)
@@ -103,8 +103,8 @@ export async function findSlowedStatements(
 }
 
 /**
- * Gives each table one row and the statistics of a million rows. On small tables, plans with and without an index cost
- * the same.
+ * Gives each table one row and statistics of a million rows. In a small table, plans with and without an index would
+ * have the same cost.
  */
 async function pretendTablesAreLarge(client: pg.Client): Promise<void> {
   const { rows: checks } = await client.query(`
@@ -116,7 +116,7 @@ async function pretendTablesAreLarge(client: pg.Client): Promise<void> {
     where attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r')
       and attgenerated <> '' and attnotnull`)
   for (const { table, name } of generated) await client.query(`alter table ${table} alter column ${name} drop not null`)
-  // Triggers and references are turned off.
+  // Turns off triggers and foreign keys.
   await client.query('set session_replication_role = replica')
   const { rows: tables } = await client.query(`
     select c.oid::regclass::text as "table", string_agg(quote_ident(a.attname), ', ' order by a.attnum) as "columns",
@@ -144,7 +144,7 @@ interface IndexConditions {
   conditions: string[]
 }
 
-/** Returns the index conditions by the alias of the table; null for a statement without a plan. */
+/** Returns the index conditions by the alias of their table; null if the statement cannot be explained. */
 async function findIndexConditions(
   client: pg.Client,
   role: string,
@@ -164,7 +164,7 @@ async function findIndexConditions(
     collectConditions(rows[0]?.['QUERY PLAN'][0].Plan, null, found)
     return found
   } catch {
-    // A statement of a test itself, on its own table or on a table that calls may not access.
+    // The statement is from a test itself: it uses the test's own table, or a table that calls may not access.
     return null
   } finally {
     await client.query('deallocate all')
@@ -179,7 +179,7 @@ interface Plan {
 }
 
 function collectConditions(plan: Plan, above: Plan | null, found: Map<string, IndexConditions>): void {
-  // A bitmap index scan does not name a table, but the heap scan above it does.
+  // A bitmap index scan contains no table name, but the heap scan above it does.
   const scan = plan['Relation Name'] === undefined ? above : plan
   const condition = plan['Index Cond']
   if (condition !== undefined && scan?.Alias !== undefined) {

@@ -4,13 +4,13 @@ import { vi } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 import { runCli } from '../../server/operators/cli/program.ts'
 
-/** The outcome of an operator's command. */
+/** The outcome of an operator command. */
 export interface CommandResult {
   code: number
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on any printed value.
   json: any
   text: string
-  /** The printed result, regardless of the exit code. */
+  /** The printed result, for any exit code. */
   stdout: string
 }
 
@@ -18,12 +18,12 @@ type Environment = Readonly<Record<string, string>>
 
 const script = path.join(root, 'server/operators/cli/main.js')
 
-/** Runs a command as operators do: in its own process, with only this environment. */
+/** Runs an operator command in its own process, with only this environment. */
 export function runCommand(environment: Environment, ...args: string[]): Promise<CommandResult> {
   return runCommandIn(root, environment, ...args)
 }
 
-/** Does the same in a folder, for commands that depend on the working directory. */
+/** Runs a command like `runCommand`, but in a folder. Used for commands that depend on the working directory. */
 export function runCommandIn(cwd: string, environment: Environment, ...args: string[]): Promise<CommandResult> {
   return new Promise((done) => {
     const child: ChildProcess = execFile(
@@ -38,8 +38,8 @@ export function runCommandIn(cwd: string, environment: Environment, ...args: str
 }
 
 /**
- * Runs a command in this process, with its own arguments, environment, output, and exit code. Loading the modules takes
- * most of a command's time, and its decisions do not depend on the process.
+ * Runs a command in this process, with its own arguments, environment, output, and exit code. This is faster, because a
+ * command spends most of its time on loading modules.
  */
 export async function runCommandInProcess(environment: Environment, ...args: string[]): Promise<CommandResult> {
   const printed = { stdout: '', stderr: '' }
@@ -63,7 +63,7 @@ export async function runCommandInProcess(environment: Environment, ...args: str
 
 function toResult(code: number, stdout: string, stderr: string): CommandResult {
   const text = code === 0 ? stdout : stderr
-  // An export is one line of JSON per record.
+  // An export has several lines, each with the JSON of one record.
   const isOne = text.startsWith('{\n')
   return { code, text, stdout, json: isOne ? JSON.parse(text) : null }
 }

@@ -1,4 +1,4 @@
-// The package has no types. These types cover the part that the tests use.
+// Types for the part of the package that the tests use. The package itself has no types.
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {

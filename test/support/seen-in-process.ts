@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { contract } from '../../scripts/conformance/walked-contract.ts'
 
 /**
- * Records the operation and the response of each request, from all servers that the tests start in this process. One
- * process runs many test files, and this module is loaded once for all of them.
+ * Records the operation and the response of each request, on all servers that tests start in this process. A process
+ * runs many test files but loads this module only once.
  */
 const seenResponses = new Set<string>()
 
@@ -15,7 +15,7 @@ subscribe('http.server.response.finish', (message) => {
   if (operation !== null) seenResponses.add(`${operation.id} ${response.statusCode}`)
 })
 
-/** Returns the responses since the last call, one line each. */
+/** Returns the responses since the last call, one on each line. */
 export function takeSeenResponses(): string[] {
   const lines = [...seenResponses]
   seenResponses.clear()

@@ -8,8 +8,9 @@ const LIST = 'test/walk/unseen-answers.txt'
 
 /**
  * After a run of the whole suite on both databases, checks that every status in the contract was returned at least
- * once, and that every operation recorded its declared events. Exceptions are in the list above, with a reason. If an
- * entry was seen, it must be removed from the list, so that the list only shrinks. A partial run is not checked.
+ * once, and that every operation recorded its declared events. The list above contains the exceptions, each with its
+ * reason. If a response or event in this list occurs, its entry must be removed, so that the list only shrinks. Does
+ * not check partial runs.
  */
 export class SeenResponses implements Reporter {
   readonly folder: string = mkdtempSync(path.join(tmpdir(), 'plumbline-answers-'))

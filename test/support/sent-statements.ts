@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { SentStatement } from '../../server/platform/database/pool-driver.ts'
 
-/** The texts of all statements that this process has sent for one organization, to which tenant isolation applies. */
+/** All statements that this process has sent for one organization. Tenant isolation applies to them. */
 const texts = new Set<string>()
 
 subscribe('plumbline:statement', (message) => {
@@ -9,7 +9,7 @@ subscribe('plumbline:statement', (message) => {
   if (narrow) texts.add(text)
 })
 
-/** Returns the texts that were first sent since the last call. */
+/** Returns the statements that were sent for the first time since the last call. */
 export function takeSentStatements(): string[] {
   const taken = [...texts].filter((text) => !isTaken.has(text))
   for (const text of taken) isTaken.add(text)

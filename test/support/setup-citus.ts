@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node'
 import { buildPages } from '../../web/build.ts'
 import { type CitusCluster, dropCitusDatabases } from './citus.ts'
 
-/** Lets the test files of this run create their databases on the cluster of CITUS_URL, and removes them afterwards. */
+/** Lets the test files of this run create databases on the cluster at CITUS_URL. Deletes these databases at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env.CITUS_URL
   if (url === undefined) throw new Error('The project "citus" needs CITUS_URL, the URL of a coordinator.')

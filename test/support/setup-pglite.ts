@@ -7,7 +7,7 @@ import { createEmbeddedDatabase } from '../../server/platform/database/database.
 import { migrate } from '../../server/platform/database/migrate.ts'
 import { buildPages } from '../../web/build.ts'
 
-/** Migrates one embedded database. Every test file gets a copy of it. */
+/** Migrates one embedded database, of which every test file gets a copy. */
 export default async function setup(project: TestProject): Promise<() => void> {
   await buildPages()
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-databases-'))
@@ -22,8 +22,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
 }
 
 /**
- * This halves the time to copy and start the database, which is much of this suite's time. No copy is used after its
- * process ends, so no copy must survive a crash, and no other database is created in it.
+ * Reduces the size of the database, which halves the time to copy and start it. This is possible because no copy is
+ * used after its process ends, so a copy does not have to survive a crash. No other database is created in a copy.
  */
 async function reduceDatabase(lite: PGlite): Promise<void> {
   const settings = { full_page_writes: 'off', wal_init_zero: 'off', wal_level: 'minimal', max_wal_senders: '0' }
@@ -31,6 +31,6 @@ async function reduceDatabase(lite: PGlite): Promise<void> {
     await lite.exec(`alter system set ${name} = '${value}'`)
   await lite.exec(`update pg_database set datistemplate = false`)
   for (const name of ['template0', 'template1']) await lite.exec(`drop database ${name}`)
-  // Without the checkpoint, each copy would repeat the migrations from the log.
+  // Writes a checkpoint. Without it, each copy would repeat the migrations from the log.
   await lite.exec('checkpoint')
 }

@@ -12,15 +12,17 @@ import { assertStatementsAreSimple } from './statement-rules.ts'
 
 const TEMPLATE = 'plumbline_template'
 
-/** Starts a PostgreSQL server for this run and migrates one database. Every test file gets a copy of it. */
+/** Starts a PostgreSQL server for this run and migrates one database, of which every test file gets a copy. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildPages()
-  // These tests do not depend on the disk. Other tests, with fsync on, check that data survives a crash.
+  // Turns off fsync, because these tests do not depend on the disk. Other tests check with fsync that data survives a
+  // crash.
   const postgres = await startPostgres({
     ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' },
-    // Autovacuum would process the databases of all test files, although each database is needed only for a moment.
+    // Turns off autovacuum, which would process the databases of all test files, although each is needed only for a
+    // moment.
     ...{ autovacuum: 'off', track_counts: 'off' },
-    // Every worker has up to three services at a time, each with a connection pool.
+    // Each worker runs up to three services at a time, each with a pool of connections.
     max_connections: String(100 + 50 * availableParallelism()),
   })
   if (postgres === null) throw new Error('The project "postgres" needs PostgreSQL; run "vitest --project pglite".')

@@ -13,8 +13,8 @@ interface ShellOptions {
 }
 
 /**
- * Runs commands in bash as if a reader had pasted them. Prints a conspicuous message and returns null if a tool is
- * missing.
+ * Runs commands in bash as if a reader had pasted them. If a tool is missing, prints a conspicuous message and returns
+ * null.
  */
 export async function runLines(
   lines: string,
@@ -29,8 +29,8 @@ export async function runLines(
 }
 
 /**
- * Runs many samples in one bash, each in its own subshell, so that no sample sees another sample's variables. `before`
- * runs before all samples. Returns null if a tool is missing.
+ * Runs many samples in one bash process, each in its own subshell, so that samples do not share variables. Runs
+ * `before` first. Returns null if a tool is missing.
  */
 export async function runSamples(
   samples: [name: string, lines: string][],
@@ -49,7 +49,7 @@ export async function runSamples(
   return responses
 }
 
-/** A character that no sample and no response contains (record separator), as printf writes it. */
+/** The record separator, as printf writes it. No sample and no response contains this character. */
 const SEPARATOR = '\\036'
 
 const knownTools = new Map<string, Promise<boolean>>()

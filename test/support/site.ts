@@ -1,7 +1,7 @@
 import { addDays, toLocalDate } from '../../server/platform/values/calendar.ts'
 import type { TestPlumbline } from './test-plumbline.ts'
 
-/** A builder with a community, two homes, and three framers, for tests about bidding. */
+/** A builder with a community, two homes, and three framers, for tests of bidding. */
 export interface Site {
   key: string
   organizationId: string
@@ -11,9 +11,9 @@ export interface Site {
   loneStar: string
   hillCountry: string
   redrock: string
-  /** Returns the date that is this number of days from today in the community's time zone. */
+  /** Returns the date that is the given number of days from today, in the community's time zone. */
   day(days: number): string
-  /** Returns the fields that every bid request of the site has. */
+  /** Returns the fields that all bid requests of the builder share. */
   framing(): { vendorIds: string[]; scope: string; deadline: string; communityId: string; message: string }
 }
 

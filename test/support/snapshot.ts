@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../../server/platform/database/database.ts'
 
 /**
- * Returns the contents of the database by table, as far as requests determine them: the rows and their versions. If two
- * snapshots are equal, nothing was changed in between. The audit trail and the executions are omitted, because
- * rejections are also written to them. Values that change over time or through deliveries are also omitted: counters,
- * usage, attempts, times of last use, files in transit, and the search index.
+ * Returns the rows and versions in each table. If two snapshots are equal, no request has changed data in between.
+ * Leaves out the audit trail and the executions, because they also contain rejected requests. Also leaves out values
+ * that change over time or because of deliveries: counters, usage, attempts, times of last use, files in transit, and
+ * the search index.
  */
 export async function takeSnapshot(database: Database): Promise<Record<string, string>> {
   const tables = await sql<{ table: string; versioned: boolean; keyed: boolean }>`
@@ -21,7 +21,7 @@ export async function takeSnapshot(database: Database): Promise<Record<string, s
       ${versioned ? `|| ' versions ' || coalesce(sum("version"), 0)` : ''}`)
     return sql`select ${sql.lit(table)} as "table", ${state} as "state" from ${sql.table(table)}`
   })
-  // Uses a single statement, because suites request this again and again.
+  // Reads all tables in one statement, because test suites call this function very often.
   const { rows } = await sql<{ table: string; state: string }>`${sql.join(states, sql` union all `)}`.execute(
     database.statements,
   )

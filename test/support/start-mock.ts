@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
-/** The mock as `npm run mock` starts it, in a separate process, so that its responses do not count as the service's. */
+/**
+ * The mock in a separate process, as `npm run mock` starts it, so that its responses are not recorded as those of the
+ * service.
+ */
 export interface RunningMock {
   url: string
   /** Returns the output of the mock so far. */
@@ -14,7 +17,7 @@ export function startMock(...options: string[]): Promise<RunningMock> {
   const child = spawn(process.execPath, [path.join(root, 'mock/main.ts'), '--port', '0', '--quiet', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // The mock ends with the test run, regardless of how the run ends.
+  // Stops the mock when the test run ends for any reason.
   process.once('exit', () => child.kill())
   return new Promise((resolve, reject) => {
     let said = ''

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * The rules of docs/decisions/simple-statements.md that can be seen in the text of a statement for one organization. A
- * database that is distributed over several nodes rejects a statement that breaks one.
+ * The rules in docs/decisions/simple-statements.md that can be checked in the text of a statement. They apply to
+ * statements for one organization. A distributed database rejects statements that violate them.
  */
 const RULES: readonly { rule: string; isBroken(text: string): boolean }[] = [
   {
@@ -37,7 +37,7 @@ const RULES: readonly { rule: string; isBroken(text: string): boolean }[] = [
   { rule: 'Rows are not found by their place on the disk.', isBroken: (text) => /\bctid\b/.test(text) },
 ]
 
-/** Returns the rules that the statement breaks. */
+/** Returns the rules that the statement violates. */
 export function findBrokenRules(text: string): string[] {
   return RULES.flatMap(({ rule, isBroken }) => (isBroken(text) ? [rule] : []))
 }
@@ -45,13 +45,13 @@ export function findBrokenRules(text: string): string[] {
 /**
  * Checks the statements that the test files have sent.
  *
- * @param folder where each process has written the texts of its statements, as one JSON string per line
+ * @param folder the folder into which each process has written its statements, one JSON string on each line
  */
 export function assertStatementsAreSimple(folder: string): void {
   const lines = readdirSync(folder).flatMap((file) => readFileSync(path.join(folder, file), 'utf8').split('\n'))
   const texts = [...new Set(lines.filter((line) => line !== ''))]
     .map((line) => JSON.parse(line) as string)
-    // The test of row-level security removes the condition on the organization.
+    // Ignores the statements of the test of row-level security, which lack the condition on the organization.
     .filter((text) => !text.includes('$1::text is not null'))
   const broken = texts.flatMap((text) => findBrokenRules(text).map((rule) => `${rule}\n  ${text.trim()}`))
   if (broken.length > 0)

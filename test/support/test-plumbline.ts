@@ -35,28 +35,29 @@ import { Emissions, listUndeclaredEmissions } from './emissions.ts'
 import { listBrokenEvents } from './recorded-events.ts'
 
 /**
- * A whole service for one test file: real HTTP on a free port, its own database, a clock that the test can advance, and
- * a builder with a key. The database is real: PGlite, or a database on the PostgreSQL server of this run.
+ * A complete service for one test file. It has real HTTP on a free port, its own database, a clock that the test can
+ * move forward, and a builder with an API key. The database is PGlite or a database on this run's PostgreSQL server.
  */
 export interface TestPlumbline extends Plumbline, Service {
   organizationId: string
   /** The events that each operation has recorded so far. */
   emissions: Emissions
-  /** A key with all permissions. */
+  /** An API key with all permissions. */
   key: string
-  /** Creates another builder with its own key, to test that builders cannot access each other's data. */
+  /** Creates another builder with its own API key. Used to test that builders cannot access each other's data. */
   newBuilder(options?: BuilderOptions): Promise<Builder>
   newKey(permissions: string[], organizationId?: string): Promise<string>
-  /** Returns the portal token of a new vendor, created without an operation. */
+  /** Returns the portal token of a new vendor, which is created without an operation. */
   newPortalToken(): Promise<string>
   /**
-   * Returns the portal link in the email to an invited vendor or its portal. For tests without a mail server, because
-   * no operation returns the link. A link whose token is not stored is replaced by each call.
+   * Returns the portal link that was emailed for an invitation or for a vendor's whole portal. Used in tests without a
+   * mail server, because no operation returns this link. If the token of the link is not stored, each call replaces the
+   * link.
    */
   mailedLink(subjectId: string): Promise<string>
   /**
-   * Signs in the user with this email address. Defaults to the owner. Returns the options of requests from a page of
-   * the service.
+   * Signs in the user with this email address, by default the owner. Returns the options for requests like those from a
+   * page of the service.
    */
   signIn(email?: string): Promise<RequestOptions>
   get(path: string, options?: RequestOptions): Promise<ServiceResponse>
@@ -64,7 +65,7 @@ export interface TestPlumbline extends Plumbline, Service {
   put(path: string, body: unknown, options?: RequestOptions): Promise<ServiceResponse>
   patch(path: string, body: unknown, options?: RequestOptions): Promise<ServiceResponse>
   delete(path: string, options?: RequestOptions): Promise<ServiceResponse>
-  /** Repeats the request until the condition is true; fails after ten seconds with the last response. */
+  /** Repeats the request until the condition is true. Fails after ten seconds with the last response. */
   until(path: string, holds: (response: ServiceResponse) => boolean): Promise<ServiceResponse>
 }
 
@@ -84,8 +85,9 @@ export interface BuilderOptions {
 
 export type { RequestOptions, ServiceResponse }
 
-// Schemas are compiled once per process when its test files need them, because compiling all schemas for every file
-// would take longer than the tests. A test file with its own contract compiles that contract itself.
+// All test files of a process share the compiled schemas, because compiling all schemas for every file would take
+// longer than the tests. Each schema is compiled when it is first needed. A test file with its own contract compiles
+// its schemas itself.
 const contract = loadContract()
 export const compiledContract = {
   contract,
@@ -142,7 +144,7 @@ export async function startTestPlumbline(
       organizationId: organization.id,
       userId: owner.id,
       name: 'Test',
-      // Tests may advance the clock by any amount.
+      // The key does not expire, because tests may move the clock forward by any amount of time.
       expiresAt: null,
     })
     return { organizationId: organization.id, userId: owner.id, key: secret }
@@ -203,7 +205,7 @@ export async function startTestPlumbline(
       if (response.status !== 200) throw new Error(`The sign-in was answered ${JSON.stringify(response.body)}`)
       return pageRequest(response.headers.getSetCookie()[0]?.split(';')[0] ?? '')
     },
-    // The events of a test file must match the contract, regardless of what the file tests.
+    // At the end, all events of a test file must match the contract, even if the file does not test events.
     async stop() {
       if (process.env.SEEN_RESPONSES !== undefined) emissions.note(process.env.SEEN_RESPONSES)
       const broken = [
@@ -232,7 +234,7 @@ export async function startTestPlumbline(
   }
 }
 
-/** Returns the headers that a browser sends with a request of a page of the service. */
+/** Returns the headers that a browser sends with a request from a page of the service. */
 export function pageRequest(cookie: string): RequestOptions {
   return { key: null, headers: { 'sec-fetch-site': 'same-origin', ...(cookie !== '' && { cookie }) } }
 }

@@ -11,8 +11,8 @@ import { takeSnapshot } from '../support/snapshot.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * The permissions of every operation of the contract. The lookup of keys and tokens is tested with the keys and tokens
- * on both databases (server/platform/keys). One database is enough to test that no operation skips the check.
+ * Tests the permissions of every operation in the contract. server/platform/keys tests on both databases how keys and
+ * tokens are found. Here, one database is enough, because these tests only check that no operation skips the check.
  */
 const operations = [...contract.operations.values()]
 const openToKeys = operations.filter(isOpenToApiKeys)
@@ -64,7 +64,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
             key: null,
             ...(authorization !== null && { headers: { authorization } }),
           })
-          // In the portal, a key is never a valid token, regardless of the state of the key.
+          // In the portal, an API key is never a valid token, even if the key is active.
           const said = isOpenToApiKeys(operation) || code === 'missing_key' ? code : 'invalid_key'
           expect([what, response.status, response.body.code]).toEqual([what, 401, said])
           expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)
@@ -86,7 +86,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
               permission,
             ])
           }
-          // An unknown parameter is rejected only after the key was accepted.
+          // The service rejects an unknown parameter only after it has accepted the key.
           const key = keys.get(operation.permissions.join()) ?? ''
           const passed = await ours.send(operation, { key, address: `${withoutQuery(operation)}?noSuchParameter=1` })
           expect(passed.status).toBe(422)
@@ -161,7 +161,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
           const id = theirs.idFor(name) ?? (name === 'ids' ? [...foreignIds][0] : undefined)
           if (where !== 'query' || id === undefined) continue
           const response = await ours.send(operation, { address: `${withoutQuery(operation)}?${name}=${id}` })
-          // With such a filter, only records that apply to every ID may remain, such as vendors that may work
+          // With such a filter, the list may contain only records that apply to every ID, such as vendors that may work
           // everywhere.
           expect([name, response.status]).toEqual([name, 200])
           expect([...listIds(response.body)].filter((found) => foreignIds.has(found))).toEqual([])
@@ -174,7 +174,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
         for (const body of ours.bodiesOf(operation)) {
           for (const { field, pointer, changed } of withForeignIds(body)) {
             const response = await ours.send(operation, { body: changed })
-            // Part of the body of a skill may be a path parameter of the operation behind it.
+            // In the body of a skill, an ID may be a path parameter of the operation that the skill runs.
             if (SKILL_RUNNERS.has(operation.id) && response.status === 404) continue
             expect([field, response.status, response.body.code]).toEqual([field, 422, 'unknown_reference'])
             expect(response.body.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(pointer)
@@ -189,7 +189,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
   })
 }
 
-/** A key for each set of permissions that the tests use. */
+/** One API key for each set of permissions that the tests use. */
 const keys = new Map<string, string>()
 
 function listNarrowings(): string[][] {
@@ -210,14 +210,14 @@ function withoutQuery(operation: Operation): string {
   return ours.addressFor(operation).split('?', 1)[0] ?? ''
 }
 
-/** These values are rejected without a query to the database. */
+/** Values that the service rejects without a query to the database. */
 const NO_IDS = ['nonsense', '%00', '%E0%A4%A', '..%2F..', 'x'.repeat(64)]
 
 function idNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 }
 
-/** Yields the body with one of its IDs at a time replaced by an ID of the other builder. */
+/** Yields copies of the body. In each copy, one ID is replaced by an ID of the other builder. */
 function* withForeignIds(body: unknown): Generator<{ field: string; pointer: string; changed: unknown }> {
   function* places(value: unknown, at: (string | number)[]): Generator<(string | number)[]> {
     if (typeof value === 'string' && TYPE_ID.test(value)) yield at

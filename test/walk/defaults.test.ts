@@ -11,12 +11,12 @@ import { isTestedHere } from '../support/is-tested-here.ts'
 import { compiledContract } from '../support/test-plumbline.ts'
 
 /**
- * Handlers receive every default of the contract, in a query, in a body, and nested in a body, whether the operation is
- * called over HTTP or in-process.
+ * Tests that handlers receive every default in the contract, whether it is in a query, in a body, or nested in a body,
+ * and whether the operation is called over HTTP or within the process.
  */
 const { validator } = compiledContract
 
-/** A server that returns the input that the handler of an operation would get. */
+/** A server that returns the input that an operation's handler would get. */
 let echo: Server
 beforeAll(async () => {
   const app = express().set('query parser', parseQuery).use(express.json())
@@ -93,7 +93,7 @@ function getSchema(operation: Operation): Schema {
   ) as Schema
 }
 
-/** Removes every field with a default from a body, and returns the paths and the expected values of these fields. */
+/** Removes all fields that have a default from a body. Returns their paths and expected values. */
 function withoutDefaults(schema: Schema, body: unknown, path: string[]): Place[] {
   if (Array.isArray(body)) {
     const items = contract.resolve<Schema>((schema.items ?? {}) as Schema)

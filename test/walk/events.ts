@@ -11,7 +11,7 @@ import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
 import { describeEventErrors, listRecordedEvents, type RecordedEvent } from '../support/recorded-events.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** Performs every operation with its examples, and compares the events with `webhooks` in the contract. */
+/** Performs every operation with its examples and compares the events with `webhooks` in the contract. */
 let recorded: RecordedEvent[]
 
 const HOUR_MS = 3_600_000
@@ -20,8 +20,8 @@ export function testEvents(populated: () => PopulatedPlumbline): void {
   describe('events', () => {
     beforeAll(async () => {
       const { plumbline, world } = populated()
-      // All operations of each resource are performed, alternately in forward and reverse order. For example, no
-      // reminder can be sent for a closed request.
+      // Performs all operations of a resource, alternately in forward and reverse order, because some operations must
+      // come before others. For example, no reminder can be sent after a request is closed.
       const changing = [...contract.operations.values()].filter(({ method }) => method !== 'GET' && method !== 'DELETE')
       for (let which = 0; which < 6; which++) {
         for (const operation of which % 2 === 0 ? changing : changing.toReversed()) {
@@ -31,11 +31,11 @@ export function testEvents(populated: () => PopulatedPlumbline): void {
         }
       }
       await payBill(plumbline)
-      // Operations for users are tested elsewhere (people.test.ts), and these are their only events.
+      // These events come from operations for users, which people.test.ts tests.
       const owner = await plumbline.signIn()
       const reopening = { throughDate: null, reason: 'The auditor found a missing bill.' }
       await plumbline.post('/api/ext/ledger/close/reopen', reopening, owner)
-      // The examples leave no open inspection, and no permit that expires soon.
+      // After the examples, there is no open inspection and no permit that expires soon.
       const homeId = (await plumbline.get('/api/ext/homes?limit=1')).body.data[0].id
       const inspection = { homeId, name: 'Walk', authority: 'internal' }
       const { id } = (await plumbline.post('/api/ext/inspections', inspection)).body
@@ -49,7 +49,7 @@ export function testEvents(populated: () => PopulatedPlumbline): void {
       }
       await plumbline.post('/api/ext/permits', permit)
       await plumbline.until('/api/ext/events?type=permit.expiring', ({ body }) => body.data.length > 0)
-      // The first target of an emergency is a decision within four hours.
+      // For an emergency, the first target is a decision within four hours.
       const request = { homeId, description: 'Water runs through the ceiling.', severity: 'emergency' }
       expect((await plumbline.post('/api/ext/warranty-requests', request)).status).toBe(201)
       plumbline.clock.advance(5 * HOUR_MS)
@@ -91,7 +91,7 @@ export function testEvents(populated: () => PopulatedPlumbline): void {
       expect([...new Set(recorded.map(({ type }) => type))].sort()).toEqual(available.sort())
     })
 
-    // The whole suite checks that each operation emits all of its events (test/support/seen-responses.ts).
+    // test/support/seen-responses.ts checks for the whole suite that each operation emits all of its declared events.
     describe('each operation emits only what it declares under x-emits', () => {
       const writing = [...contract.operations.values()].filter(
         ({ method, id }) => method !== 'GET' && !SKILL_RUNNERS.has(id),
@@ -103,7 +103,7 @@ export function testEvents(populated: () => PopulatedPlumbline): void {
   })
 }
 
-/** Pays a bill in full. No single example does this, because the bill and its payment must both be approved. */
+/** Pays a bill in full. No single example does this, because both the bill and its payment must be approved. */
 async function payBill({ key, post, get }: TestPlumbline): Promise<void> {
   const path = '/api/ext'
   const vendor = await post(`${path}/vendors`, { companyName: 'Brazos Dumpsters' }, { key })

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
-/** The imports of each file. Type-only imports do not count, because they do not exist at run time. */
+/** The imports of each file, without type-only imports, which do not exist at run time. */
 const imports = new Map<string, string[]>()
 for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web']) {
   for (const file of filesIn(folder)) {
@@ -16,8 +16,8 @@ for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web'])
 }
 
 /**
- * The top folders of the server, and the folders that each may import. The files directly in `server/` start the
- * service and may import all folders.
+ * The top-level folders of the server, and the folders that each may import. The files directly in `server/` start the
+ * service and may import all of them.
  */
 const WINGS: Record<string, readonly string[]> = {
   platform: [],
@@ -26,14 +26,15 @@ const WINGS: Record<string, readonly string[]> = {
   operators: ['interfaces', 'domain', 'platform'],
 }
 
-/** The folders of the domain. Each folder may import the folders before it in this list. */
+/** The folders of the domain. Each may import the folders before it in this list. */
 const DOMAIN = [
   ...['statuses', 'office', 'land', 'vendors', 'messages', 'ledger', 'costs', 'selling', 'bidding', 'paying'],
   ...['building', 'flows', 'attachments', 'quality', 'administration'],
 ]
 
 /**
- * Folders with more files are hard to survey. Tests do not count, and neither do migrations, which only grow in number.
+ * The maximum number of files in a folder. With more, a folder becomes confusing. Tests and migrations are not counted,
+ * because the number of migrations only grows.
  */
 const MAX_FILES = 25
 
@@ -108,9 +109,11 @@ test("no slice imports another slice's handlers", () => {
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-// A call's own `db` shows only its organization's rows, but the process's database shows the rows of all organizations.
+// The `db` of a call shows only the rows of its organization. The database of the process shows the rows of all
+// organizations.
 test('handlers and their queries use only the database of their call', () => {
-  // Before the sign-in a user has no organization, or several, and sessions and passkeys belong to the user alone.
+  // These files are exceptions. Before signing in, a user may belong to no organization or to several, and sessions and
+  // passkeys belong to the user alone.
   const isOfPeople = (file: string) => /^server\/domain\/administration\/(sign-in|passkeys)\//.test(file)
   const wrong = [...imports.keys()].filter(
     (file) =>
@@ -122,7 +125,7 @@ test('handlers and their queries use only the database of their call', () => {
   expect(wrong).toEqual([])
 })
 
-/** Entry points that a package documents although its `exports` do not name them. */
+/** Entry points that a package documents although they are not in its `exports`. */
 const DOCUMENTED = new Set([
   'ajv/dist/2020.js',
   'dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf',
@@ -181,14 +184,14 @@ test('the check of prototypes detects every way to change a prototype', () => {
   expect(uses.filter(changesPrototype)).toEqual([])
 })
 
-/** Returns the non-test files of the server with their text. */
+/** Returns the server's files with their text, without tests. */
 function sourcesOfServer(): [string, string][] {
   return [...filesIn('server'), 'server/main.js']
     .filter((file) => !isTest(file))
     .map((file) => [file, readFileSync(path.join(root, file), 'utf8')])
 }
 
-/** Returns the paths into packages that a source mentions, such as `csv-parse/sync`. */
+/** Returns the paths into packages that occur in a source, such as `csv-parse/sync`. */
 function packagePaths(source: string): string[] {
   const quoted = source.matchAll(/(?:\bfrom|\bimport|\()\s*(['"])((?:@[\w-]+\/)?[a-z][\w.-]*\/[\w./-]+)\1/g)
   return [...quoted].map(([, , name = '']) => name).filter((name) => !name.startsWith('node:') && isOfPackage(name))
@@ -210,8 +213,8 @@ function getManifest(name: string): string {
 }
 
 /**
- * Returns whether a package names this path as an entry point. A pattern such as `./lib/*` does not count, because it
- * exposes every file.
+ * Returns whether a package exports this path as an entry point. Ignores patterns such as `./lib/*`, because they
+ * export every file.
  */
 function isEntryPoint(name: string): boolean {
   const { exports: entries } = JSON.parse(readFileSync(getManifest(name), 'utf8')) as { exports?: unknown }
@@ -235,7 +238,7 @@ function cycleFrom(start: string): string[] | null {
   const visited = new Set<string>()
   const walk = (file: string, trail: string[]): string[] | null => {
     for (const next of imports.get(file) ?? []) {
-      // Reports each cycle once, from the first of its files by name.
+      // Reports each cycle only once, starting with the file whose name sorts first.
       if (next === start) return trail.some((one) => one < start) ? null : [...trail, start]
       if (visited.has(next)) continue
       visited.add(next)
@@ -269,11 +272,12 @@ function isSlice(file: string): boolean {
   return getSlice(file) !== null
 }
 
-/** Returns the slice that a file belongs to: a folder with handlers. */
+/** Returns the slice of a file, which is the folder with its handlers. */
 function getSlice(file: string): string | null {
   const folders = path.posix.dirname(file).split('/')
   if (folders[0] !== 'server') return null
-  // A slice is inside a top folder: `server/interfaces/operations.ts` only lists the handlers of all slices.
+  // Slices are inside top-level folders. `server/interfaces/operations.ts` is not a slice, because it only lists the
+  // handlers of all slices.
   for (let depth = folders.length; depth > 2; depth--) {
     const folder = folders.slice(0, depth).join('/')
     if (imports.has(`${folder}/operations.ts`)) return folder

@@ -8,8 +8,8 @@ import { takeSnapshot } from '../support/snapshot.ts'
 import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Every operation rejects input that the contract does not allow, with one exact problem and without a change, before
- * any statement is sent.
+ * Tests that every operation rejects input that the contract does not allow. The operation must respond with an exact
+ * problem before it sends any statement, and must not change anything.
  */
 const operations = [...contract.operations.values()]
 const withBody = operations.filter(({ takesBody }) => takesBody)
@@ -32,7 +32,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
           const refused = await world.send(operation, { body: text })
           expect([text, refused.status, refused.body.code]).toEqual([text, 400, 'malformed_json'])
         }
-        // If the body is optional, an empty body counts as omitted.
+        // An empty body is rejected only if the body is required.
         if (operation.declaration.requestBody?.required === true)
           expectInvalid(await world.send(operation, { body: '' }), [''])
         for (const type of selectThird(operation, OTHER_TYPES)) {
@@ -100,7 +100,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
           return world.send(operation, { address: `${address}?${query === undefined ? '' : `${query}&`}${requested}` })
         }
         expectInvalid(await ask(['noSuchParameter', '1'], ['__proto__', '1']), ['noSuchParameter', '__proto__'])
-        // All parameters are invalid at once, in one way after another.
+        // All parameters are invalid at once, each time in a different way.
         const wrong = listQueryParameters(operation).map(({ name, schema }) => ({
           name,
           values: listWrongValues(schema),
@@ -110,7 +110,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
             values.slice(way, way + 1).map((value) => [name, value] as const),
           )
           const isLong = ([, value]: readonly [string, string]) => value.length > 1000
-          // A URL may not be longer than the headers.
+          // Sends long values in separate requests, because a URL must not be longer than the limit for headers.
           const apart = all.filter(isLong).map((one) => [one])
           for (const provided of [all.filter((one) => !isLong(one)), ...apart].filter(({ length }) => length > 0)) {
             const refused = await ask(...provided)
@@ -171,14 +171,14 @@ const OTHER_TYPES = [
 
 /**
  * Returns a third of the values, so that each value is tried with a third of the operations. This is enough, because
- * the same code reads all bodies.
+ * the same code reads the bodies of all operations.
  */
 function selectThird<Value>(operation: Operation, all: readonly Value[]): Value[] {
   const place = withBody.indexOf(operation)
   return all.filter((_, i) => (i + place) % 3 === 0)
 }
 
-/** Asserts that the body is rejected with a pointer to each of these fields. */
+/** Asserts that the body is rejected and that the errors point to all of these fields. */
 async function expectEach(
   operation: Operation,
   body: Record<string, unknown>,
@@ -201,7 +201,7 @@ function listQueryParameters(operation: Operation): QueryParameter[] {
     .map(({ name, schema }) => ({ name, schema: resolveValue(schema) as Record<string, unknown> }))
 }
 
-/** Returns values that the schema of a query parameter does not accept. */
+/** Returns values that the schema of a query parameter rejects. */
 function listWrongValues(schema: Record<string, unknown>): string[] {
   const values = ['%00']
   if (schema.minLength !== undefined || schema.type === 'integer' || schema.enum !== undefined) values.push('')
@@ -218,7 +218,7 @@ function listWrongValues(schema: Record<string, unknown>): string[] {
   return values
 }
 
-/** Returns a schema or example, following its reference. */
+/** Returns a schema or an example. If it is a reference, returns its target. */
 function resolveValue(value: unknown): unknown {
   const reference = (value as { $ref?: unknown } | null | undefined)?.$ref
   return typeof reference === 'string' ? getValueAtPath(...reference.slice('#/'.length).split('/')) : value

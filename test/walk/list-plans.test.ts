@@ -25,34 +25,36 @@ import { waitUntilIndexed } from '../../server/platform/search/index-changes.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Every sort order and filter of every list uses an index. Each list is filled with copies of a record, in two sizes.
- * The list is requested with values that all copies have and with values that no copy has. The number of blocks that
- * the database reads, by its own count, may not grow with the list. Unlike times, this number is the same on every
- * machine.
+ * Tests that every sort order and filter of every list uses an index. Each list is requested at two sizes, filled with
+ * copies of a record. The values of filters are those that all copies have, or those that no copy has. The number of
+ * blocks that the database reads must not grow with the list. Unlike a time, this number is the same on every machine.
  */
 const FEW = 1000
 const MANY = 6000
 /**
- * The number of additional blocks that are allowed, because an index may grow by a level, the rows are further apart,
- * or a BRIN index only distinguishes ranges of 32 blocks.
+ * The maximum number of additional blocks. An index may grow by a level, the rows are farther apart, and a BRIN index
+ * only distinguishes ranges of 32 blocks.
  */
 const MORE_BLOCKS = 32
-/** The same number for lists that look up each row of a page in two indexes and search for a time. */
+/**
+ * The maximum number of additional blocks for lists of events. These lists look up each row of a page in two indexes
+ * and search for a time.
+ */
 const MORE_BLOCKS_OF_EVENTS = 120
 
 /**
- * The average number of rows per builder in the database's statistics, as with very many small builders besides this
- * builder. The plans for any builder are made for this average.
+ * The average number of rows per builder in the database's statistics, as if there were very many other small builders.
+ * PostgreSQL makes the plans for any builder based on this average.
  */
 const ROWS_OF_A_BUILDER = 8
 
-/** These lists read ranges of bounded length, and longer ranges while the list is short. */
+/** These lists read their rows in ranges of limited length. The ranges are longer while the list is short. */
 const BY_STRETCHES = new Set(['listEvents', 'listAuditEntries', 'listPostings'])
 
 let plumbline: TestPlumbline
 let world: World
 let blocks = 0
-/** The last statement of a list. */
+/** The last statement that a list has sent. */
 let asked = ''
 
 const sql: Sql = async (text, values = []) => {
@@ -138,7 +140,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs the same as a sh
   })
 
   test('a search for words of old records uses an index, regardless of the number of newer records', async () => {
-    // This is more than the number of records that are looked up one by one.
+    // More records than a list looks up one by one.
     const [old, few, many] = [5200, 10_400, 31_200]
     await addCostCodes(1, old, 'bygone')
     const questions = ['bygone', 'bygone day', 'bygone recent'].flatMap((q) =>
@@ -160,7 +162,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs the same as a sh
   })
 
   test('listEvents since a given time reads no more blocks with many events than with few', async () => {
-    // A caller that may not read all types is shown the first events of each type it may read.
+    // A caller that may not read all types gets the first events of each type that it may read.
     const narrow = await plumbline.newKey(['events:read', 'vendors:read'])
     const questionsUpTo = (max: number): { name: string; target: string; key?: string }[] =>
       [0.5, 0.99, 2].flatMap((part) => {
@@ -177,8 +179,8 @@ describe.skipIf(inject('postgres') === null)('a long list costs the same as a sh
     await addEvents(10 * FEW + 1, 10 * MANY)
     const questions = questionsUpTo(10 * MANY)
     const many = await getBlocks(questions)
-    // At its end, a test's events are checked against the contract.
-    // In pieces, because the deletion of each event is recorded.
+    // At the end of a test, its events are checked against the contract. Deletes the events in pieces, because each
+    // deletion is recorded.
     for (let from = 0; from <= 10 * MANY; from += MANY)
       await sql('delete from "events" where "sequence" between $1 and $2', [
         FIRST_SEQUENCE + from,
@@ -193,9 +195,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs the same as a sh
   })
 })
 
-/**
- * Returns the changes since a time in their order, and the same queries starting from the middle of the short list.
- */
+/** Returns queries for the changes since a time, and the same queries starting in the middle of the shorter list. */
 function furtherQuestions(operation: Operation, questions: readonly QueryVariant[], id: string): QueryVariant[] {
   const declared = (operation.declaration.parameters ?? []).map((one) => contract.resolve(one))
   const sort = contract.resolve(declared.find(({ name }) => name === 'sort')?.schema ?? {}) as Sorts
@@ -219,7 +219,7 @@ interface Sorts {
   default?: string
 }
 
-/** Found by one word, and by another word that all records have. */
+/** Adds cost codes. A search finds them by `word` and by another word that all cost codes contain. */
 async function addCostCodes(from: number, to: number, word: string): Promise<void> {
   const codes = `select $1 as "organizationId", 'cc_01k0' || lpad(n::text, 22, '0') as "id", n from generate_series($2::int, $3::int) as n`
   const values = [plumbline.organizationId, from, to]
@@ -241,7 +241,8 @@ const FIRST_EVENT_MS = Date.parse('2041-01-01')
 const FIRST_SEQUENCE = 10_000_000
 
 /**
- * There is one event a minute, about a hundred vendors and occasionally a home, far from the builder's other events.
+ * Adds one event a minute, mostly about a hundred vendors and sometimes about a home. In time, these events are far
+ * from the builder's other events.
  */
 async function addEvents(from: number, to: number): Promise<void> {
   const ids = Array.from({ length: to - from + 1 }, (_, i) => computeFirstIdSince(FIRST_EVENT_MS + (from + i) * 60_000))
@@ -255,7 +256,7 @@ async function addEvents(from: number, to: number): Promise<void> {
   await vacuumUntilVisible(sql, ['events'])
 }
 
-/** Returns the handlers of the lists, which also explain each of their statements. */
+/** Returns the handlers of the lists, wrapped so that EXPLAIN also runs for each of their statements. */
 function explained(): Handlers {
   const lists = [...LONG_LISTS.map(({ id }) => id), 'listEvents' as const].map((id) => {
     const list = operations[id] as (input: unknown, call: Call) => Promise<never>
@@ -264,7 +265,7 @@ function explained(): Handlers {
   return { ...operations, ...Object.fromEntries(lists) }
 }
 
-/** Also explains the statements that the executor runs. */
+/** Wraps an executor, so that EXPLAIN also runs for its statements. */
 function explaining<Runner extends Pick<Db, 'executeQuery'>>(runner: Runner): Runner {
   return new Proxy(runner, {
     get(target, name) {
@@ -289,10 +290,13 @@ async function findPlan(runner: Pick<Db, 'executeQuery'>, text: string, values: 
   return rows[0]?.['QUERY PLAN'][0]?.Plan
 }
 
-// Writes the parameters in the same way as the service.
+// Uses the service's own function to write parameters.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 
-/** Explains the plan that does not depend on the values, because a prepared statement soon gets such a plan. */
+/**
+ * Explains the generic plan, which does not depend on the values. PostgreSQL soon uses this plan for a prepared
+ * statement.
+ */
 function planOfPrepared({ sql: text, parameters }: CompiledQuery) {
   const values = parameters.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(prepareValue(value)))))
   return plumbline.database.of(plumbline.organizationId).transaction(async (trx) => {
@@ -313,7 +317,7 @@ async function getBlocks(questions: readonly { name: string; target: string; key
   for (const { name, target, key = plumbline.key } of questions) {
     blocks = 0
     const { status, body } = await plumbline.get(target, { key })
-    // Some parameters reject some of the made-up values.
+    // Some parameters do not accept some of the made-up values.
     const isTaken = status !== 422 || !name.endsWith('=zzzz')
     if (isTaken) expect([name, status, body.detail]).toEqual([name, 200, undefined])
     counts.push(isTaken ? blocks : Number.NaN)
@@ -321,7 +325,7 @@ async function getBlocks(questions: readonly { name: string; target: string; key
   return counts
 }
 
-/** Returns the longest word that finds the record, if its list is searched by words. */
+/** Returns the longest word by which a search finds the record; empty if the list has no search by words. */
 async function getWord(id: unknown): Promise<string[]> {
   const rows = await sql(
     `select "word" from "searchWords" where "recordId" = $1 and "word" ~ '^[a-z]+$' order by length("word") desc limit 1`,

@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../../scripts/processes/receiver.t
 import type { Operation, ResponseObject } from '../../server/platform/calls/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
-/** Every creation returns the location of the new resource, and the resource can be read there. */
+/** Tests that every creation returns the location of the new resource, and that the resource can be read there. */
 const creations = [...contract.operations.values()].filter(({ declaration }) =>
   Object.values(declaration.responses).some(
     (declared) => contract.resolve<ResponseObject>(declared).headers?.Location !== undefined,
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   }
   const world = await new World(listening, plumbline.key, receiver.url).populate('enough')
-  // If the examples created a resource only as a side effect, create it directly, with each resource in turn.
+  // If the examples created a resource only as a side effect, creates it directly with each of the possible parents.
   for (const operation of creations) {
     for (let which = 0; which < 6 && !created.has(operation.id); which++) {
       const address = world.addressOf(operation, which)
@@ -62,8 +62,8 @@ describe('a new resource can be read at its Location', () => {
 })
 
 /**
- * Changes the status of a record as in its first example, because the possible creations from a record can depend on
- * its status.
+ * Changes the status of a record as in the first example, because what can be created from the record may depend on its
+ * status.
  */
 async function move(world: World, { path }: Operation, which: number): Promise<void> {
   const { operation } = contract.match('POST', path.replace(/\/[^/]+$/, '/status'))

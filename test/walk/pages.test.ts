@@ -7,7 +7,7 @@ import { actions } from '../../web/admin/actions/actions.gen.ts'
 const WEB = path.join(import.meta.dirname, '../../web')
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** Operations that no page of the admin area calls, with the reason. */
+/** Operations that no page of the admin area calls, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   createProposal: 'Agents make proposals. The pages decide them.',
   getOauthGrant: 'The list of connected apps shows everything about each app.',
@@ -17,7 +17,7 @@ interface DeclaredOperation {
   operationId?: string
 }
 
-/** Lists the operations below a path as `get /api/admin/keys/{}`, with their IDs. */
+/** Returns the operations below a path in the form `get /api/admin/keys/{}`, with their IDs. */
 function listOperations(prefix: string): [call: string, operationId: string][] {
   const paths = loadContract().document.paths as Record<string, Partial<Record<string, DeclaredOperation>>>
   return Object.entries(paths)
@@ -30,9 +30,9 @@ function listOperations(prefix: string): [call: string, operationId: string][] {
     )
 }
 
-/** A file is uploaded with its own time limit, so its path is a constant. */
+/** Uploads have their own time limit, so their path is a constant in the code. */
 const CONSTANTS: Readonly<Record<string, string>> = { UPLOAD_PATH: '/api/ext/attachments' }
-/** The forms in which the pages name an operation: a query or mutation, the client, and a list. */
+/** The ways in which the pages call an operation: with a query or mutation, with the client, or with a list. */
 const CALLS = [
   /'(get|post|put|patch|delete)',\s*'(\/api\/[^']+)'/g,
   /\.(GET|POST|PUT|PATCH|DELETE)\(\s*'?(\/api\/[^']+|UPLOAD_PATH)/g,
@@ -43,7 +43,7 @@ const LISTS = [
   /\$\{root\}(\/api\/(?:[^`'?$]|\$\{[\w.]+\})+)/g,
 ]
 
-/** Returns the calls of all pages, as `get /api/admin/keys`. */
+/** Returns the calls of all pages, in the form `get /api/admin/keys`. */
 function listPageCalls(): ReadonlySet<string> {
   const calls = new Set<string>()
   for (const file of globSync('{admin,api,ui}/**/*.{ts,tsx}', { cwd: WEB })) {
@@ -56,7 +56,7 @@ function listPageCalls(): ReadonlySet<string> {
   return calls
 }
 
-/** Writes the parameters of a path as `{}`, because a page names its variables in its own way. */
+/** Replaces the parameters of a path with `{}`, because their names in the pages may differ. */
 function nameParameters(at: string): string {
   return at.replaceAll(/\$?\{[\w.]+\}/g, '{}')
 }

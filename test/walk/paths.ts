@@ -6,7 +6,7 @@ import { isTestedHere } from '../support/is-tested-here.ts'
 import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** The responses to unknown paths and methods, and to HEAD on a path with GET. */
+/** Tests the responses to unknown paths and methods, and to HEAD for a path with GET. */
 const operationsByPath = Map.groupBy(contract.operations.values(), ({ path }) => path)
 const gets = [...contract.operations.values()].filter(({ method }) => method === 'GET')
 
@@ -89,7 +89,8 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
         const get = await sendRequest('GET', address, key)
         const head = await sendRequest('HEAD', address, key)
         expect([head.status, head.type]).toEqual([get.status, get.type])
-        // A response that changes when it is read, such as the usage, is never the same twice.
+        // Compares the ETags only if the operation declares 304. Other responses, such as usage, change whenever they
+        // are read.
         if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
         expect(head.status).toBe(200)
         expect(head.body).toBe('')
@@ -106,7 +107,7 @@ interface PlainAnswer {
   body: string
 }
 
-// A URL would normalize the path.
+// Sends the target as it is. A URL object would normalize the path.
 function sendRequest(method: string, target: string, key?: string): Promise<PlainAnswer> {
   return new Promise((done, fail) => {
     const { hostname, port } = new URL(plumbline.url)

@@ -17,8 +17,9 @@ import {
 } from '../support/test-plumbline.ts'
 
 /**
- * Rules for all operations that only users call, and the permissions of each role for them. The other suites in this
- * folder test the operations for programs. Requests that are rejected before any statement are tested once.
+ * Tests the rules for all operations that only users can call, and which roles may call them. The other suites in this
+ * folder test the operations for programs. Requests that are rejected before any statement are tested on only one
+ * database.
  */
 const operations = [...wholeContract.operations.values()]
 const ofPeople = operations.filter((operation) => !isOpenToApiClients(operation))
@@ -36,7 +37,7 @@ interface Sent {
   id?: string
 }
 
-/** Sends an operation with its first example. */
+/** Sends a request for an operation with its first example. */
 function send(plumbline: TestPlumbline, operation: Operation, { by, query = '', headers, id, ...rest }: Sent) {
   const [example] = listEntriesAtPath(
     ...toOperationKeyPath(operation),
@@ -56,7 +57,7 @@ function expectProblem(operation: Operation, response: ServiceResponse, status: 
   expect(describeSchemaErrors(response.body, 'components', 'schemas', 'Problem')).toBe('')
 }
 
-/** Creates a session without an operation, for services in which no operation works. */
+/** Creates a session without an operation, for services on which no operation works. */
 async function getSession({ app }: TestPlumbline): Promise<RequestOptions> {
   const { identity } = app.services
   const { url } = await identity.makeLink(OWNER, 60_000)
@@ -79,7 +80,7 @@ describe('a service in normal operation', () => {
     expectProblem(operation, response, 401, 'not_signed_in')
     expect(response.headers.get('www-authenticate')).toBe('Session realm="plumbline"')
     expect(response.headers.get('ratelimit')).toBeNull()
-    // An owner's key with all permissions is not a user.
+    // An owner's API key with all permissions is not a user.
     const byKey = await plumbline.request(operation.method, operation.path.replace(/\{\w+\}/, 'x'), undefined, {
       headers: { 'sec-fetch-site': 'same-origin' },
     })
@@ -178,7 +179,7 @@ describe('a service in normal operation', () => {
       const email = `${role}@example.com`
       await createUser(database, clock, { organizationId, email, name: role, role, poApprovalLimit: 0 })
       const by = await plumbline.signIn(email)
-      // Each request is rejected before any lookup, because of the role or the unknown parameter.
+      // The service rejects each request before it looks up any record, because of the role or the unknown parameter.
       for (const operation of open) {
         const missing = operation.schemes.get('session')?.find((permission) => !covers(role, permission))
         const required = (operation.declaration.parameters ?? [])
@@ -217,7 +218,8 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
     expectProblem(operation, await send(plumbline, operation, { by: owner }), 503, 'unavailable')
   })
 
-  // On the embedded database, writing requests wait for each other, so the second request is never told to try again.
+  // On the embedded database, writing requests wait for one another, so the service never tells a second request to try
+  // again.
   const posts = bySession.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
     '$id returns idempotency_in_progress to a repeat while the first request is writing',
@@ -272,9 +274,9 @@ describe('after the limit per minute is exhausted', () => {
       )
     expect((await ask('198.51.100.7')).status).toBe(202)
     expect((await ask('198.51.100.7')).status).toBe(429)
-    // The proxy appends the address that it sees to the addresses that the client sent.
+    // The proxy adds the address that it sees to those that the client sent.
     expect((await ask('203.0.113.9, 198.51.100.7')).status).toBe(429)
-    // A key has its own limit per minute.
+    // An API key has its own limit per minute.
     expect((await plumbline.get('/api/ext/vendors')).status).toBe(200)
   })
 })

@@ -5,7 +5,7 @@ import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
 import { takeSnapshot } from '../support/snapshot.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** ETag, If-None-Match, and If-Match, for every operation that declares them. */
+/** Tests ETag, If-None-Match, and If-Match for every operation that declares them. */
 const operations = [...contract.operations.values()]
 const readable = operations.filter(({ declaration }) => '304' in declaration.responses)
 const guarded = operations.filter(({ declaration }) =>
@@ -28,7 +28,7 @@ export function testPreconditions(populated: () => PopulatedPlumbline): void {
         const etag = first.headers.get('etag') ?? ''
         expect(etag).toMatch(/^"[^"]+"$/)
         const { version } = first.body
-        // Fields that follow other records extend the ETag.
+        // If a record contains fields of other records, its ETag has a suffix.
         if (version !== undefined) expect(etag.replace(/\..+"$/, '"')).toBe(`"${version}"`)
         for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
           const again = await world.send(operation, { headers: { 'if-none-match': header } })
@@ -48,7 +48,8 @@ export function testPreconditions(populated: () => PopulatedPlumbline): void {
       test.each(guarded)('$id rejects a change that is based on another version', async (operation) => {
         for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '"0", "999998"']) {
           const refused = await world.send(operation, { headers: { 'if-match': header } })
-          // A change that would be rejected for another reason is rejected for that reason (RFC 9110, 13.2.1).
+          // If a change would be rejected for another reason, that reason takes precedence over the version (RFC 9110,
+          // 13.2.1).
           if (refused.status === 409) {
             expect((await world.send(operation)).body.code).toBe(refused.body.code)
             continue

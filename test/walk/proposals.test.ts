@@ -4,8 +4,8 @@ import { createKey } from '../../server/platform/keys/keys.ts'
 import { type PopulatedPlumbline, startPopulatedPlumbline } from '../support/populated-plumbline.ts'
 
 /**
- * The basis of a proposal must be the same in two runs without a change between them, or nobody could approve it. Each
- * write of the contract, and each composite skill, is proposed and then approved immediately.
+ * Tests that the basis of a proposal is the same in two runs if nothing has changed in between. Otherwise, nobody could
+ * approve the proposal. Each write in the contract and each composite skill is proposed and then approved immediately.
  */
 let populated: PopulatedPlumbline
 let agent = ''

@@ -11,10 +11,10 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Lists are JSON that is mostly written by the database. A text that the database mistakes for something else would
- * break out of its quotes. This test writes such a text into every column that can store a text, regardless of who may
- * normally write it. Only IDs reject the text, because they refer to other rows. The service's own list of its columns
- * is not trusted. It is compared with the result.
+ * The database writes most of the JSON of lists. If it did not escape a text correctly, the text could break out of its
+ * quotes. This test writes a difficult text into every column that can store text, even if only the service normally
+ * writes the column. Only columns with IDs cannot store it, because they refer to other rows. At the end, the columns
+ * are compared with the service's own list of text columns.
  */
 const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
 
@@ -27,11 +27,11 @@ let plumbline: TestPlumbline
 let receiver: Receiver
 let mailServer: MailServer
 let world: World
-/** The columns of each table that accepted the text. */
+/** For each table, the columns that accepted the text. */
 const written = new Map<string, string[]>()
 
 beforeAll(async () => {
-  // In the contract, some texts are shorter than this text, so the check of responses would reject them.
+  // Starts the service without checking responses, because the contract allows only shorter texts in some fields.
   mailServer = await startMailServer()
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false', ...mailServer.env })
   receiver = await startReceiver()
@@ -40,13 +40,13 @@ beforeAll(async () => {
   await addActivity()
   await closeHome()
   await closePeriod()
-  // Mail that is still to be sent would be overwritten.
+  // Waits until all email has been sent, because this test would overwrite it.
   await plumbline.until('/api/ext/mails?status=queued', ({ body }) => body.data.length === 0)
   for (const { record, table } of lists) written.set(table, await writeEverywhere(table, record))
 }, 120_000)
 
 afterAll(async () => {
-  // The events of this world were recorded before, and are intact.
+  // The events of this world were recorded before and must be unchanged.
   await plumbline.stop()
   await receiver.close()
   await mailServer.stop()
@@ -97,13 +97,13 @@ describe('a text with everything that JSON escapes is returned from a list uncha
   })
 })
 
-/** Closes a period before all records, so that the world can still be changed. */
+/** Closes a period that ends before all records, so that the test can still change the records. */
 async function closePeriod(): Promise<void> {
   const { status } = await plumbline.post('/api/ext/ledger/close', { throughDate: '2000-01-31' })
   expect(status).toBe(200)
 }
 
-/** Creates a transfer. A transfer needs a locked budget, so populating a world does not create one. */
+/** Transfers an amount between budget lines. This needs a locked budget, so populating the world did not do it. */
 async function transferBudget(): Promise<void> {
   const budget = `/api/ext/homes/${world.idFor('homeId')}/budget`
   const lines: string[] = []
@@ -121,13 +121,13 @@ async function addActivity(): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** Closes the home, because a home has no warranty coverage before its closing. */
+/** Closes the home, because a home has warranty coverage only after its closing. */
 async function closeHome(): Promise<void> {
   const homeId = world.idFor('homeId')
   const move = async (path: string, body: object) =>
     expect((await plumbline.post(`/api/ext/${path}/status`, body)).body).not.toHaveProperty('detail')
   for (const status of ['permitting', 'ready_to_start', 'under_construction']) await move(`homes/${homeId}`, { status })
-  // A home is completed when all of its tasks are completed.
+  // The home is completed when all of its tasks are completed.
   const { data } = (await plumbline.get(`/api/ext/tasks?homeId=${homeId}`)).body
   for (const { id, status } of data as { id: string; status: string }[])
     if (status !== 'completed' && status !== 'skipped')
@@ -136,7 +136,7 @@ async function closeHome(): Promise<void> {
   await move(`homes/${homeId}`, { status: 'closed', overrideReason: 'Sold before sales were kept here.' })
 }
 
-/** Proposals and executions are listed for users who may run the skills. */
+/** Only users who may run the skills can see proposals and executions. */
 const WHO_MAY_SEE_IT = ['skill', 'skills']
 
 async function writeEverywhere(table: string, record: string): Promise<string[]> {
@@ -150,7 +150,7 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
   const taken: string[] = []
   for (const { name, isArray } of rows) {
     const schema = getValueAtPath('components', 'schemas', record, 'properties', name) as Schema | undefined
-    // Only the service writes enum values.
+    // Skips enumerations, whose values only the service writes.
     if (schema !== undefined && findFieldKind(contract.document, schema, name).startsWith('enum')) continue
     const text = sql`${NASTY}::text || t."id"`
     const value = isArray ? sql`array[${text}]` : text
@@ -169,7 +169,7 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
 type Columns = Record<string, Record<string, string>>
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** Returns the record whose rows the operation lists; null if the operation does not list records. */
+/** Returns the kind of record that the operation lists; null if the operation lists no records. */
 function getRecord({ path, method }: Operation): string | null {
   if (method !== 'GET') return null
   const place = [
@@ -190,15 +190,15 @@ function getRecord({ path, method }: Operation): string | null {
   return name ?? null
 }
 
-/** Returns whether a record has free text, and not only IDs and figures. */
+/** Returns whether a record contains free text besides IDs and figures. */
 function holdsText(record: string): boolean {
   const fields = Object.entries(kinds[record as keyof typeof kinds])
   return fields.some(([name, kind]) => kind.startsWith('text') && !/^id$|Ids?$/.test(name))
 }
 
 /**
- * Returns the table of a record. The table may have the plural of the record as its name. For a summary, it is the
- * table of the full record.
+ * Returns the table of a record. Its name may be the plural of the record's name. A summary has the same table as the
+ * full record.
  */
 function getTable(record: string): string {
   const declared = getValueAtPath('components', 'schemas', record, 'x-record', 'table')

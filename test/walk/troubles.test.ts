@@ -10,8 +10,8 @@ import { startTestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * Tests how every operation responds to problems that no caller can cause: an internal error, an unavailable database,
- * an exhausted limit, or a first request that is still running. The handlers are replaced to cause the problems. All
- * other code is the real service. Counting limits is tested on both databases elsewhere.
+ * an exhausted limit, or a first request that is still running. Replaced handlers cause these problems; all other code
+ * is the real service. Other tests check on both databases how limits are counted.
  */
 const operations = [...contract.operations.values()]
 
@@ -42,7 +42,8 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  // On the embedded database, writing requests wait for each other, so the second request is never told to try again.
+  // On the embedded database, writing requests wait for one another, so the service never tells a second request to try
+  // again.
   const posts = operations.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
     '$id returns idempotency_in_progress to a repeat while the first request is writing',
@@ -84,7 +85,7 @@ describe.skipIf(!isTestedHere()).each([
   })
   afterAll(() => plumbline.stop())
 
-  // A vendor does not use the builder's daily quota.
+  // Leaves out operations for vendors, because a vendor does not use the builder's daily quota.
   const limited = window === 'day' ? operations.filter(isOpenToApiKeys) : operations
   test.each(limited)('$id rejects a request above the limit and returns the wait time', async (operation) => {
     const response = await world.send(operation)
@@ -96,7 +97,7 @@ describe.skipIf(!isTestedHere()).each([
 
 async function worldOfExamples(plumbline: TestPlumbline): Promise<World> {
   const world = new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline')
-  // Nothing exists here, so the IDs of the examples can replace real IDs.
+  // This service has no records, so the IDs in the examples are used in place of real IDs.
   for (const id of EXAMPLE_IDS) world.remember(id)
   world.admit(await plumbline.newPortalToken())
   return world

@@ -8,8 +8,8 @@ import { testPaths } from './paths.ts'
 import { testPreconditions } from './preconditions.ts'
 
 /**
- * Tests rules for all operations of the contract on one service with resources of every kind. All parts except the last
- * leave the service unchanged. `-t 'conditions'` runs one part.
+ * Tests rules for all operations of the contract on one service with resources of every kind. Only the last part
+ * changes data. `-t 'conditions'` runs only the part with this name.
  */
 let populated: PopulatedPlumbline
 

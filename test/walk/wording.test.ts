@@ -4,13 +4,13 @@ import { parseAst } from 'rolldown/parseAst'
 import { expect, test } from 'vitest'
 import { root, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 
-/** A text that users or integrators read, with the file or the part of the contract that contains it. */
+/** A text that users or integrators read, with the file or the part of the contract in which it occurs. */
 interface Text {
   at: string
   text: string
 }
 
-/** A node of a syntax tree. All nodes have only the type in common. */
+/** A node of a syntax tree. The only property that all nodes share is the type. */
 type Node = Readonly<Record<string, unknown>> & { readonly type: string }
 
 const sources = ['server', 'web'].flatMap(filesIn).map((file) => ({ file, nodes: getNodes(file) }))
@@ -24,7 +24,7 @@ const pages = sources
 const guides = ['docs', 'server/interfaces/docs/guides', 'client', 'mock'].flatMap(pagesIn)
 const contract = [...getTexts(wholeContract.document, '')]
 
-/** Words that the glossary replaces, and the word to write instead. */
+/** Words that the glossary replaces, each with the word to write instead. */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\banew\b/i, 'again'],
   [/\b(?:is|are|was|were|be|been|being|not) told\b/i, 'notified, reported'],
@@ -104,8 +104,8 @@ function isNode(value: unknown): value is Node {
 }
 
 /**
- * Returns the details of problems in a file. The functions and the class that make a problem accept its detail as their
- * second argument.
+ * Returns the details of problems in a file. Everything that creates a problem accepts its detail as the second
+ * argument.
  */
 function detailsIn(file: string, node: Node): Text[] {
   if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return []
@@ -115,8 +115,8 @@ function detailsIn(file: string, node: Node): Text[] {
 }
 
 /**
- * Returns the texts to which an expression can evaluate: literals, templates with … for their values, and both branches
- * of a condition.
+ * Returns the texts to which an expression can evaluate: literals, templates with … in place of values, and both
+ * branches of a condition.
  */
 function literals(value: unknown): string[] {
   if (!isNode(value)) return []
@@ -127,7 +127,7 @@ function literals(value: unknown): string[] {
 }
 
 /**
- * Returns the texts between tags and in properties. These texts have a space or a capital letter; names for code have
+ * Returns the texts between tags and in properties. They contain a space or a capital letter; names for code contain
  * neither.
  */
 function shownIn(file: string, node: Node): Text[] {
@@ -142,7 +142,7 @@ function shownIn(file: string, node: Node): Text[] {
     .filter(({ text }) => /^[A-Z][^<>{};]* [^<>{};]*$/.test(text))
 }
 
-/** Returns the texts of the pages of a folder, without their code. */
+/** Returns the texts of the pages in a folder, without code. */
 function pagesIn(folder: string): Text[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md') && !/node_modules|\.gen\.|glossary/.test(file))
@@ -158,7 +158,7 @@ function pagesIn(folder: string): Text[] {
     })
 }
 
-/** Yields the summaries, descriptions, and details of a document, by their place in it. */
+/** Yields the summaries, descriptions, and details in a document, each with its location. */
 function* getTexts(value: unknown, at: string): Generator<Text> {
   if (typeof value !== 'object' || value === null) return
   for (const [name, each] of Object.entries(value)) {

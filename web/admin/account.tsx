@@ -8,18 +8,21 @@ import { Icon } from '../ui/icon.tsx'
 import { toInitials } from '../ui/text-formats.ts'
 import { showToast } from '../ui/toast.tsx'
 
-/** Shows the signed-in user and organization, with links to the user's other organizations and to sign out. */
+/**
+ * Shows the signed-in user and the organization, with links to sign out and to switch to the user's other
+ * organizations.
+ */
 export function Account() {
   const { user, organization, organizations } = useSession()
   const navigate = useNavigate()
-  // Everything on the page belongs to the previous organization, so reload the pages.
+  // Reloads the pages, because everything on them belongs to the previous organization.
   const begin = () => location.assign(`${root}/`)
   const change = plumbline.useMutation('post', '/api/admin/session/organization', {
     onSuccess: begin,
     onError: ({ detail }) => showToast(`Could not switch organizations: ${detail ?? 'the server did not respond'}`),
   })
   const leave = () => {
-    // Another person may use this browser next.
+    // Deletes the drafts, because another person may use this browser next.
     deleteAllDrafts()
     location.assign(`${root}/sign-in`)
   }

@@ -11,7 +11,7 @@ import type { IconName } from '../ui/icons.ts'
 import { formatCount } from '../ui/text-formats.ts'
 import { DESTINATIONS, SETTINGS_DESTINATIONS } from './navigation.ts'
 
-/** Finds records and pages by a few letters, with the arrow keys and Enter to choose. */
+/** Finds records and pages by a few letters. The user chooses one with the arrow keys and Enter. */
 export default function CommandPalette({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()
   const can = useCan()
@@ -120,7 +120,7 @@ interface PaletteOption {
   note: string
 }
 
-/** Path of the page for each kind of search result. A kind without its own page links to the list that contains it. */
+/** The page for each kind of search result. A kind without its own page links to the list that contains the record. */
 const RECORD_PAGES: Partial<Record<SearchHit['type'], { group: string; icon: IconName; to(id: string): string }>> = {
   vendor: { group: 'Vendors', icon: 'vendors', to: (id) => `/vendors/${id}` },
   bid_request: { group: 'Bidding', icon: 'bids', to: (id) => `/bidding/${id}` },

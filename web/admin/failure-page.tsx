@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { LogoMark } from '../ui/icon.tsx'
 import { LoadError } from '../ui/states.tsx'
 
-/** Replaces a page that failed to render with the reason and the remedy. */
+/** Replaces a page that failed to render with the reason and a remedy. */
 export function FailurePage() {
   const error = useRouteError()
   const isOffline = !onlineManager.isOnline()
@@ -14,7 +14,7 @@ export function FailurePage() {
     if (isOffline) return onlineManager.subscribe((isOnline) => isOnline && location.reload())
   }, [isOffline])
   const isOutdated = error instanceof TypeError && /dynamically imported|module script/i.test(error.message)
-  // The shell redirects to the sign-in page.
+  // Shows nothing, because the shell (shell.tsx) redirects to the sign-in page.
   if (isProblem(error) && error.status === 401) return null
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundPage />
   return (
@@ -43,7 +43,7 @@ export function FailurePage() {
   )
 }
 
-/** Shown for an unknown path. */
+/** Shows that no page has this path. */
 export function NotFoundPage() {
   return (
     <main className="page alone">

@@ -11,7 +11,7 @@ const SHORTCUTS: readonly (readonly [keys: string, effect: string])[] = [
   ['?', 'Show keyboard shortcuts'],
 ]
 
-/** Lists all keyboard shortcuts. Opens with `?`. */
+/** Lists all keyboard shortcuts. Opened with `?`. */
 export default function KeyboardHelp({ onClose }: { onClose(): void }) {
   const places = [...DESTINATIONS, ...SETTINGS_DESTINATIONS].flatMap(({ name, key }) =>
     key === undefined ? [] : [[`g ${key}`, name] as const],

@@ -6,14 +6,15 @@ import { hasUnsavedForm, useHasUnsavedForm } from '../ui/unsaved-forms.ts'
 
 /** Asks for confirmation before a link leaves a page with unsaved entries. */
 export function LeaveWarning() {
-  // While a blocker exists, the router warns about pages in the history that it did not open itself.
+  // The blocker exists only while needed. With a blocker, the router would also warn about pages in the history that it
+  // did not open itself.
   return useHasUnsavedForm() ? <LeaveBlocker /> : null
 }
 
 function LeaveBlocker() {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
-      // If the session has ended, the entries can no longer be saved here. They are filled in after the sign-in.
+      // If the session has ended, the page cannot save the entries. After the user signs in again, they are filled in.
       hasUnsavedForm() && currentLocation.pathname !== nextLocation.pathname && nextLocation.pathname !== '/sign-in',
   )
   if (blocker.state !== 'blocked') return null

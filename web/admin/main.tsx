@@ -20,7 +20,7 @@ import '../styles/screens.css'
 import '../styles/narrow.css'
 import '../styles/print.css'
 
-// On the sign-in page there is no session yet.
+// There is no session yet on the sign-in page.
 if (!location.pathname.startsWith(`${root}/sign-in`)) prefetchSession()
 
 const router = createBrowserRouter(routes, { basename: root === '' ? '/' : root })

@@ -5,13 +5,13 @@ export interface Destination {
   to: string
   name: string
   icon: IconName
-  /** The permission without which the page would be empty. The link is hidden from users who lack the permission. */
+  /** The permission that the page needs. Without it, the page would be empty, so its link is hidden. */
   needs?: HeldPermission
-  /** The shortcut: `g` and then this letter. */
+  /** The second key of the shortcut, after `g`. */
   key?: string
 }
 
-/** The pages of the sidebar, in order. */
+/** The pages in the sidebar, in order. */
 export const DESTINATIONS: readonly Destination[] = [
   { to: '/today', name: 'Today', icon: 'today', key: 't' },
   { to: '/bidding', name: 'Bidding', icon: 'bids', needs: 'bids:read', key: 'b' },
@@ -42,5 +42,5 @@ export const SETTINGS_DESTINATIONS: readonly Destination[] = [
   { to: '/settings/audit', name: 'Audit', icon: 'audit', needs: 'events:read' },
 ]
 
-/** The five most used pages for the navigation on phones, which also has a button for all other pages. */
+/** The five most used pages. The navigation on phones contains them and a button for all other pages. */
 export const PHONE_DESTINATIONS: readonly string[] = ['/today', '/bidding', '/homes', '/orders', '/schedule']

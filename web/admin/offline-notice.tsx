@@ -2,7 +2,7 @@ import { onlineManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { Icon } from '../ui/icon.tsx'
 
-/** States on every page that the browser has no connection, and so why data may be missing or outdated. */
+/** Shows on every page that the browser has no connection. This explains why data may be missing or outdated. */
 export function OfflineNotice() {
   const isOnline = useSyncExternalStore(subscribeToConnection, () => onlineManager.isOnline())
   return (

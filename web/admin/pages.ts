@@ -1,6 +1,6 @@
 /**
- * The first path segments of the pages. The server responds with the pages only to paths that start with these
- * segments. All other paths remain unknown. The routes (routes.tsx) must start with one of these segments.
+ * The first path segments of the pages. The server sends the pages only for paths that start with one of these
+ * segments; other paths are unknown. Every route in routes.tsx must start with one of them.
  */
 export const PAGES = [
   'today',

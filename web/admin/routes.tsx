@@ -5,12 +5,15 @@ import type { PageSegment } from './pages.ts'
 import { Shell } from './shell.tsx'
 
 type PageAddress = '' | PageSegment | `${PageSegment}/${string}`
-/** A route must start with a segment that the server knows. Any other route does not compile. */
+/** A route must start with a segment that the server knows. Otherwise, it does not compile. */
 const pageRoute = (path: PageAddress, load: () => Promise<{ Component: () => ReactNode }>): RouteObject => ({
   ...{ path, lazy: () => load().catch(createFailingPage), errorElement: <FailurePage /> },
 })
 
-/** Returns a page that shows why its code could not be loaded. The router itself would show an empty page. */
+/**
+ * Returns a page that shows why the code of the requested page could not be loaded. The router would show an empty
+ * page.
+ */
 function createFailingPage(error: unknown): { Component: () => ReactNode } {
   return {
     Component() {
@@ -19,12 +22,12 @@ function createFailingPage(error: unknown): { Component: () => ReactNode } {
   }
 }
 
-/** Every page. Each page is loaded when it is first opened. */
+/** The routes of all pages. The code of a page is loaded when the page is first opened. */
 export const routes: RouteObject[] = [
   {
     element: <Shell />,
     errorElement: <FailurePage />,
-    // While the first page loads, the document stays as the server sent it.
+    // While the first page loads, keeps the document as the server sent it.
     hydrateFallbackElement: <div className="app" />,
     children: [
       { index: true, element: <Navigate to="/today" replace /> },

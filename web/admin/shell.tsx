@@ -16,11 +16,11 @@ import { toSavedReportAddress, useFavoriteReports } from './reports/saved-report
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { toSignInPageUrl } from './sign-in/sign-in-url.ts'
 
-// The command palette is loaded after the first page, but before the user first presses Ctrl-K.
+// Loads the command palette after the first page, before the user presses Ctrl-K for the first time.
 const Palette = lazy(() => import('./command-palette.tsx'))
 const KeysHelp = lazy(() => import('./keyboard-help.tsx'))
 
-/** The frame of every page: the navigation, the search, the page itself, and the toasts. */
+/** Renders the frame of every page: the navigation, the search, the page itself, and the toasts. */
 export function Shell() {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
@@ -141,7 +141,7 @@ function NavigationList({ of }: { of: readonly Destination[] }) {
   )
 }
 
-/** More favorites are on the page of all reports. */
+/** The maximum number of favorites in the navigation. The page with all reports shows more. */
 const MAX_FAVORITES = 8
 
 function FavoriteReports() {

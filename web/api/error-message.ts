@@ -1,19 +1,19 @@
 import type { FieldError, Problem } from '../../client/contract.gen.ts'
 import { isProblem } from '../../client/problem.ts'
 
-/** Error message in words: the cause, the unaffected data, and the remedy. */
+/** An error message in words: the cause, the data that is not affected, and the remedy. */
 export interface ErrorMessage {
   title: string
   detail: string
-  /** The invalid fields, if they are the cause. */
+  /** The invalid fields, if they caused the error. */
   errors: readonly FieldError[]
-  /** The problem of the contract; null if the response was not a problem, or if there was no response. */
+  /** The problem from the contract; null if the response was not a problem, or if there was no response. */
   problem: Problem | null
 }
 
 /**
- * Describes the error of a query or a mutation. The type of the error is always a problem of the contract, but a
- * connection may fail, or something else may respond instead of the service.
+ * Describes the error of a query or a mutation. Its type is a problem from the contract, but in fact the connection may
+ * have failed, or another system may have responded instead of the service.
  */
 export function toErrorMessage(error: unknown): ErrorMessage {
   if (isProblem(error)) {
@@ -35,7 +35,7 @@ export function toErrorMessage(error: unknown): ErrorMessage {
   }
 }
 
-/** Returns whether there was no response, or something else responded instead of the service. */
+/** Returns whether there was no response, or another system responded instead of the service. */
 export function isConnectionError(error: unknown): boolean {
   return error !== null && error !== undefined && !isProblem(error)
 }

@@ -1,12 +1,15 @@
 import type { Home } from '../../client/contract.gen.ts'
 import { useRecords } from './use-records.ts'
 
-/** Returns the names of homes with their communities, such as `Lot 1, Juniper Ridge`, because lot numbers repeat. */
+/**
+ * Returns the names of homes with their communities, such as `Lot 1, Juniper Ridge`, because lot numbers are not
+ * unique.
+ */
 export function useHomeNames(ids: readonly (string | null)[]): ReadonlyMap<string, string> {
   return useNamesOf([...useRecords('/api/ext/homes', ids).values()])
 }
 
-/** Returns the options of a choice between homes. */
+/** Returns the options for a field in which the user chooses a home. */
 export function useHomeOptions(homes: readonly Home[]): readonly { value: string; label: string }[] {
   const names = useNamesOf(homes)
   return homes.map(({ id, name }) => ({ value: id, label: names.get(id) ?? name }))

@@ -12,8 +12,8 @@ export interface Page<Row> {
   nextCursor: string | null
 }
 
-// There are many paths, and their types are large. Callers see the types of their own list. In this file, all lists
-// have the same type.
+// Removes the types of the client, because there are many paths and their types are large. Callers see the types of
+// their own list.
 const untypedPlumbline = plumbline as unknown as {
   useQuery(method: 'get', path: string, init: object, options: object): UseQueryResult<Page<unknown>, Problem>
   queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
@@ -22,7 +22,7 @@ const untypedPlumbline = plumbline as unknown as {
 /** The path parameters of a list, such as `{ webhookId }`. */
 export type ListPlace = Readonly<Record<string, string>>
 
-/** Returns one page of a list. While the next page loads, the previous page stays. */
+/** Returns one page of a list. While the next page loads, returns the previous one. */
 export function useListPage<Path extends ListPath>(
   path: Path,
   query: ListQuery<Path>,
@@ -36,7 +36,7 @@ export function useListPage<Path extends ListPath>(
 
 const MAX_PAGE_SIZE = 200
 
-/** Reads the rows of a list page by page, at most `max`. `isWhole` states whether these are all rows of the list. */
+/** Reads the rows of a list page by page, at most `max`. `isWhole` is true if these are all rows. */
 export async function fetchAllRows<Path extends ListPath>(
   path: Path,
   query: ListQuery<Path>,

@@ -3,20 +3,20 @@ import { useCallback, useRef, useSyncExternalStore } from 'react'
 import { root } from './plumbline.ts'
 import { queryClient } from './query-client.ts'
 
-/** A call of an operation, as an integrator would write it. */
+/** A call of an operation, in the form in which an integrator would write it. */
 export interface PageCall {
   method: string
-  /** The path with its parameters. */
+  /** The path, with its parameters filled in. */
   target: string
   body: unknown
   answer: unknown
   /** The time at which the response arrived; null while the call is in progress. */
   at: number | null
-  /** Whether an API key could also make the call. Paths below `/api/admin` are for users only. */
+  /** Whether an API key could also make this call. Only users can call paths below `/api/admin`. */
   isForKeys: boolean
 }
 
-/** The keys that openapi-react-query gives queries and mutations. */
+/** The keys of queries and mutations in openapi-react-query. */
 type CallKey = readonly [method: string, path: string, init?: CallInit]
 interface CallInit {
   params?: { path?: Record<string, unknown>; query?: Record<string, unknown> }
@@ -24,8 +24,8 @@ interface CallInit {
 }
 
 /**
- * Returns the calls that loaded the page, and the last change, from the caches. Pages therefore do not need to report
- * their calls.
+ * Returns the calls that loaded the page, and the last change. Reads them from the caches, so that pages do not need to
+ * report their calls.
  */
 export function usePageCalls(): PageCall[] {
   const stored = useRef<{ mark: string; calls: PageCall[] }>({ mark: '', calls: [] })
@@ -43,7 +43,7 @@ export function usePageCalls(): PageCall[] {
       if (last?.options.mutationKey !== undefined) {
         const [method, path] = last.options.mutationKey as unknown as CallKey
         const init = last.state.variables as CallInit | undefined
-        // The response may contain a value that is shown only once, such as a secret.
+        // Leaves out the response, because it may contain a value that is shown only once, such as a secret.
         calls.push(toPageCall([method, path, init], undefined, last.state.submittedAt))
       }
       stored.current = { mark, calls }
@@ -64,7 +64,7 @@ function isPageQuery(query: Query): boolean {
   return query.getObserversCount() > 0 && query.meta?.ofTheFrame !== true && typeof query.queryKey[1] === 'string'
 }
 
-/** Marks the main query of a page if the page runs other queries before it. */
+/** Marks the main query of a page. Needed if the page runs other queries before it. */
 export const MAIN_QUERY = { main: true }
 
 function compareMainFirst(a: Query, b: Query): number {
@@ -97,7 +97,7 @@ function toTarget(path: string, init: CallInit | undefined): string {
   return texts.length === 0 ? filled : `${filled}?${texts.join('&')}`
 }
 
-/** Returns the call as a shell command, with the key in a variable. */
+/** Returns the call as a curl command, with the key in a shell variable. */
 export function toCurl({ method, target, body }: PageCall): string {
   const url = `${location.origin}${root}${target}`
   const parts = [`curl -H "Authorization: Bearer $PLUMBLINE_KEY" '${url}'`]
@@ -112,7 +112,7 @@ export function toCurl({ method, target, body }: PageCall): string {
   return parts.join(' \\\n  ')
 }
 
-/** Escapes text for single quotes in a shell. */
+/** Quotes text for a shell with single quotes. */
 function quoteForShell(text: string): string {
   return text.replaceAll("'", "'\\''")
 }

@@ -4,18 +4,18 @@ import type { paths } from '../../client/contract.gen.ts'
 import { createRetryingSend } from '../../client/retry.ts'
 import { createRepeatAfterSignIn } from './repeat-after-sign-in.ts'
 
-/** The path prefix of the service, which the server wrote into the document; usually empty. */
+/** The path of the service on its host, which the server inserts into the document. It is usually empty. */
 export const root = document.documentElement.dataset.root ?? ''
 
 /**
- * The typed client, without a key: the browser sends the session's cookie itself. All reads and writes of a page use
- * this client, so no page exceeds what the contract allows this user.
+ * The typed client. It does not need a key, because the browser sends the session's cookie. All pages read and write
+ * data only through this client, so a page cannot exceed the user's permissions in the contract.
  */
 export const client = createOpenApiClient<paths>({
   baseUrl: root,
-  // The contract writes a list in a query as `?ids=a,b`.
+  // The contract specifies that lists in a query are written as `?ids=a,b`.
   querySerializer: { array: { style: 'form', explode: false } },
-  // A user is waiting, so the client retries less often than a program would.
+  // The client retries less often than a program would, because a user is waiting.
   fetch: createRepeatAfterSignIn(
     createRetryingSend((...request) => fetch(...request), { retries: 2, longestWaitSeconds: 5 }),
   ),

@@ -4,7 +4,7 @@ import { plumbline } from './plumbline.ts'
 import { queryClient } from './query-client.ts'
 import { FRAME_QUERY } from './session.ts'
 
-/** The names of records that are referred to by ID. */
+/** Functions that load the names of records that other records refer to by ID. */
 const NAME_LOADERS = {
   vendor: async (id: string) => (await loadRecord('/api/ext/vendors', id))?.companyName,
   community: async (id: string) => (await loadRecord('/api/ext/communities', id))?.name,
@@ -32,21 +32,21 @@ const NAME_LOADERS = {
 
 export type NamedKind = keyof typeof NAME_LOADERS
 
-/** Names rarely change, and a change on this page reloads them in any case. */
+/** The time for which names are cached. They rarely change, and a change on this page reloads them anyway. */
 const NAME_CACHE_MS = 60_000
 
-/** Returns the name of a record. All names that a page needs at the same time are read with one request per kind. */
+/** Returns the name of a record. Reads all names that a page needs at the same time with one request for each kind. */
 export function useRecordName(kind: NamedKind, id: string): UseQueryResult<string | null> {
   return useQuery({ ...nameQueryOptions(kind, id), enabled: id !== '', meta: FRAME_QUERY })
 }
 
-/** Does the same for a file: null if the record no longer exists or may not be read. */
+/** Returns the name of a record for a CSV export; null if the record no longer exists or the user may not read it. */
 export function fetchRecordName(kind: NamedKind, id: string): Promise<string | null> {
   return queryClient.fetchQuery(nameQueryOptions(kind, id))
 }
 
 function nameQueryOptions(kind: NamedKind, id: string) {
-  // The rest of the row is useful without the name, so an error is ignored.
+  // Ignores an error, because the rest of the row is useful without the name.
   const queryFn = async () => (await NAME_LOADERS[kind](id).catch(() => undefined)) ?? null
   return { queryKey: ['name', kind, id] as const, queryFn, staleTime: NAME_CACHE_MS }
 }
@@ -67,7 +67,7 @@ type NamedPath =
   | '/api/ext/options'
   | '/api/ext/cost-codes'
 
-// Archived records are still referred to by name.
+// Lists in which archived records must be included, because other records still refer to them by name.
 const LISTS_WITH_ARCHIVED: readonly ListPath[] = [
   '/api/ext/vendors',
   '/api/ext/communities',
@@ -90,7 +90,7 @@ function loadRecord<Path extends NamedPath>(path: Path, id: string): Promise<Ite
     const opened: NonNullable<typeof batch> = new Map()
     batch = opened
     pendingLoads.set(path, opened)
-    // The rows of a table request their names one after another while the table renders. All names are then read
+    // The rows of a table request their names one by one while the table renders. After that, all names are read
     // together.
     setTimeout(() => void loadBatch(path, opened))
   }
@@ -99,7 +99,8 @@ function loadRecord<Path extends NamedPath>(path: Path, id: string): Promise<Ite
   return requested.promise as Promise<Item<Path> | undefined>
 }
 
-// The function is untyped here, because it serves all paths. `load` gives callers the type of their path.
+// Removes the types of the client, because this function serves all paths. Callers use `load`, which has the types of
+// its path.
 const untypedPlumbline = plumbline as unknown as {
   queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
 }

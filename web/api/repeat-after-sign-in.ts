@@ -1,16 +1,16 @@
 import { isProblem } from '../../client/problem.ts'
 import { sessionEnd } from './session-end.ts'
 
-/** The reason why a user must sign in: the session has ended, or the change requires a fresh sign-in. */
+/** The reason why a user must sign in: the session has ended, or the change requires a recent sign-in. */
 export type SignInReason = 'ended' | 'not fresh'
 
-/** Shows the dialog. Resolves to true if the user signed in again; otherwise, to false. */
+/** Shows the dialog. Resolves to true if the user has signed in again, and to false if the user canceled. */
 type ShowDialog = (reason: SignInReason) => Promise<boolean>
 
 let showDialog: ShowDialog | null = null
 let openDialog: Promise<boolean> | null = null
 
-/** Registers the dialog that asks the user to sign in again. Returns the function that removes the dialog. */
+/** Registers the dialog that asks the user to sign in again. Returns a function that unregisters it. */
 export function registerSignInDialog(dialog: ShowDialog): () => void {
   showDialog = dialog
   return () => {
@@ -19,9 +19,9 @@ export function registerSignInDialog(dialog: ShowDialog): () => void {
 }
 
 /**
- * Wraps fetch. If the service requires a sign-in, asks the user to sign in again and repeats the request with the same
- * Idempotency-Key, so that pages do not need to handle this case. If the user cancels, the caller gets the error. If
- * there is still no session, the sign-in page opens.
+ * Wraps fetch, so that pages do not need to handle the end of a session. If the service requires a sign-in, asks the
+ * user to sign in and repeats the request with the same Idempotency-Key. If the user cancels, the caller gets the
+ * error, and the sign-in page opens if there is no session.
  */
 export function createRepeatAfterSignIn(
   send: (request: Request) => Promise<Response>,
@@ -30,7 +30,7 @@ export function createRepeatAfterSignIn(
     const first = await send(request)
     const reason = await findSignInReason(request, first)
     if (reason === null) return first
-    // Requests that fail at the same time share one dialog.
+    // All requests that fail at the same time share one dialog.
     openDialog ??=
       showDialog?.(reason).finally(() => {
         openDialog = null
@@ -44,9 +44,9 @@ export function createRepeatAfterSignIn(
 
 async function findSignInReason({ url, method }: Request, response: Response): Promise<SignInReason | null> {
   const { pathname } = new URL(url)
-  // A user who signs out does not want to sign in again first.
+  // A user who signs out should not have to sign in again first.
   if (method === 'DELETE' && pathname.endsWith('/api/admin/session')) return null
-  // A rejected sign-in is an error of the sign-in itself.
+  // A 401 in response to a sign-in is an error of the sign-in itself.
   if (response.status === 401) return pathname.includes('/api/admin/sign-in/') ? null : 'ended'
   if (response.status !== 403) return null
   const body: unknown = await response

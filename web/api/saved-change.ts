@@ -3,8 +3,8 @@ type Listener = () => void
 const listeners = new Set<Listener>()
 
 /**
- * Notifies forms that the service saved a change. The cache of responses announces the change before the page reacts to
- * it, for example by opening another page.
+ * Notifies forms that the service has saved a change. The notification comes from the cache of responses, before the
+ * page reacts to the change, for example by opening another page.
  */
 export const savedChange = {
   announce(): void {

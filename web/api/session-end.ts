@@ -1,4 +1,4 @@
-/** Notifies listeners that the session has ended; the shell then redirects to the sign-in page. */
+/** Functions to call when the session has ended. The shell (shell.tsx) then redirects to the sign-in page. */
 const listeners = new Set<() => void>()
 
 export const sessionEnd = {

@@ -3,24 +3,24 @@ import { client, plumbline } from './plumbline.ts'
 import { queryClient } from './query-client.ts'
 import { FRAME_QUERY, useCan } from './session.ts'
 
-/** The polling interval of pages without urgent content. */
+/** The polling interval of pages that need no immediate updates. */
 const SLOW_POLL_MS = 20_000
 /**
- * The maximum time for which the service holds one request while nothing happens. Some proxies allow only half a
- * minute.
+ * The time in seconds for which the service may delay its response until an event occurs. Some proxies allow only half
+ * a minute.
  */
 const WAIT_SECONDS = 20
-/** The minimum time between two refreshes of the page while many events arrive. */
+/** The minimum time between two refreshes of the page when many events arrive. */
 const MIN_REFRESH_MS = 500
-/** The pause after an error, and when the service does not allow waiting requests. */
+/** The pause after an error, or if the service does not allow waiting requests. */
 const PAUSE_MS = 1500
-/** The maximum number of events per response. The next response contains the others. */
+/** The maximum number of events in a response. The next response contains the rest. */
 const MAX_EVENTS = 25
 
 /**
- * Keeps the page up to date, regardless of who changes its data. With `watching`, a long-polling request shows each
- * change, such as an arriving bid, immediately. Otherwise, the page polls from time to time. A hidden window neither
- * sends a long-polling request nor polls.
+ * Keeps the page up to date when any user or program changes its data. With `watching`, the page uses long polling and
+ * shows each change immediately, such as a new bid. With `at ease`, it polls from time to time. A hidden window sends
+ * no requests.
  */
 export function useLiveUpdates(pace: 'watching' | 'at ease'): void {
   const isAllowed = useCan()('events:read')
@@ -46,7 +46,7 @@ function useSlowPolling(isOn: boolean): void {
 function useLongPolling(isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return
-    // The position is kept while the window is hidden, so that events from that time are noticed when the window is
+    // Keeps the position while the window is hidden, so that the page notices events from that time when the window is
     // visible again.
     const place: EventPosition = {}
     let round = new AbortController()
@@ -65,12 +65,12 @@ function useLongPolling(isOn: boolean): void {
   }, [isOn])
 }
 
-/** The last event that was seen: undefined while unknown, null if there are no events. */
+/** The ID of the last event that the page has seen: undefined if it is not known yet, null if there are no events. */
 interface EventPosition {
   after?: string | null
 }
 
-/** Waits for events and refreshes the page, until the signal or the end of the session. */
+/** Waits for events and refreshes the page after each, until the signal aborts or the session ends. */
 async function watchEvents(place: EventPosition, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const started = performance.now()
@@ -85,13 +85,13 @@ async function watchEvents(place: EventPosition, signal: AbortSignal): Promise<v
         refreshPage()
         await delay(MIN_REFRESH_MS)
       } else if (error !== undefined) {
-        // For example, the last event is no longer stored.
+        // The position is no longer valid, for example because the last event is no longer stored.
         delete place.after
         refreshPage()
         await delay(SLOW_POLL_MS)
       } else if (performance.now() - started < PAUSE_MS) await delay(PAUSE_MS)
     } catch {
-      // The service is unavailable, or the round was aborted.
+      // The service is unavailable, or the request was aborted.
       if (!signal.aborted) await delay(PAUSE_MS)
     }
   }
@@ -106,7 +106,7 @@ async function findLastEventId(signal: AbortSignal): Promise<string | null> {
 
 function refreshPage(): void {
   void queryClient.invalidateQueries({
-    // The query for the newest event would otherwise trigger itself.
+    // Does not refresh the query for the newest event. It would otherwise trigger itself.
     predicate: ({ queryKey, meta }) =>
       queryKey[0] === 'get' && (queryKey[1] !== '/api/ext/events' || meta?.ofTheFrame !== true),
   })

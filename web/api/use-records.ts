@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { Item, ListPath } from '../../client/calls.ts'
 import { type ListQuery, useListPage } from './list-pages.ts'
 
-/** The lists that can be filtered by IDs. */
+/** The lists that accept IDs as a filter. */
 type PathById = {
   [Path in ListPath]: Item<Path> extends { id: string }
     ? ListQuery<Path> extends { ids?: string[] }
@@ -15,8 +15,8 @@ type PathById = {
 const MAX_IDS = 200
 
 /**
- * Returns the records with these IDs in a single request, for the names of the records to which a list refers. Records
- * that no longer exist, or may not be read, are missing.
+ * Returns the records with these IDs in a single request. A list uses them to show the names of related records.
+ * Records that no longer exist, or that the user may not read, are missing.
  */
 export function useRecords<Path extends PathById>(
   path: Path,
@@ -31,7 +31,7 @@ export function useRecords<Path extends PathById>(
   )
 }
 
-// Archived records are still referred to by name.
+// Lists in which archived records must be included, because other records still refer to them by name.
 const LISTS_WITH_ARCHIVED: Partial<Record<ListPath, object>> = {
   '/api/ext/vendors': { includeArchived: true },
   '/api/ext/communities': { includeArchived: true },

@@ -4,8 +4,8 @@ import type { ExecutionOf, SkillInput, SkillName } from '../../client/skills.ts'
 import { plumbline } from './plumbline.ts'
 
 /**
- * Runs a skill as a dry run and returns its result and events. The dry run is repeated each time it is shown, because
- * its result is valid only at that moment. The previous result stays until the next result arrives.
+ * Runs a skill as a dry run and returns its result and events. Repeats the dry run each time it is shown, because a
+ * result is valid only at that moment. Keeps the previous result until the next one arrives.
  */
 export function useDryRun<Name extends SkillName>(
   skill: Name,
@@ -32,7 +32,7 @@ export function useReadSkill<Name extends SkillName>(
   return run as unknown as UseQueryResult<ExecutionOf<Name>, Problem>
 }
 
-/** Runs a skill. */
+/** Runs a skill that changes data. */
 export function useSkill<Name extends SkillName>(
   skill: Name,
   options: { onSuccess?(execution: ExecutionOf<Name>): void } = {},

@@ -10,8 +10,8 @@ const UPLOAD_PATH = '/api/ext/attachments'
 export const MAX_FILE_BYTES = 25 * 1024 * 1024
 
 /**
- * The duration of an upload depends on the connection. The service ends requests that take too long, usually after a
- * minute.
+ * The time limit for an upload, which depends on the connection. The service itself ends requests that take too long,
+ * usually after a minute.
  */
 const sendUpload = createRepeatAfterSignIn(
   createRetryingSend((...request) => fetch(...request), {
@@ -27,8 +27,8 @@ export interface Upload {
 }
 
 /**
- * Attaches a file to a record. The request body is the bytes of the file, which the queries generated from the contract
- * cannot send.
+ * Attaches a file to a record. The body of the request is the file's bytes, which the queries generated from the
+ * contract cannot send.
  */
 export function useUpload(options: { onSuccess(created: Attachment): void }) {
   return useMutation({
@@ -36,7 +36,7 @@ export function useUpload(options: { onSuccess(created: Attachment): void }) {
     mutationFn: async ({ params, body }: Upload) => {
       const { data, error } = await client.POST(UPLOAD_PATH, {
         ...{ params, fetch: sendUpload, headers: { 'Content-Type': 'application/octet-stream' } },
-        // The contract's types describe bytes as text; the body is the file itself.
+        // In the contract's types, bytes are text. Here, the body is the file itself.
         ...{ body: body.name, bodySerializer: () => body },
       })
       if (error !== undefined) throw error

@@ -18,7 +18,8 @@ import { SignInPanel } from './screens/sign-in-panel.tsx'
 import { TaskScreen } from './screens/task-screen.tsx'
 
 /**
- * Page of a superintendent. Shows one screen at a time, with the navigation at the bottom, where a thumb can reach it.
+ * Renders the superintendent's page. It shows one screen at a time, with the navigation at the bottom within reach of a
+ * thumb.
  */
 export function FieldApp() {
   const { stored, day, lastRun, entries, notice } = useField()
@@ -45,7 +46,7 @@ export function FieldApp() {
   )
 }
 
-/** Shown until the first day is read. */
+/** Shows a message until the first day has been read. */
 function FirstScreen() {
   const { lastRun } = useField()
   return (

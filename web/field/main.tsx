@@ -13,5 +13,5 @@ createRoot(document.getElementById('root') ?? document.body).render(
   </StrictMode>,
 )
 void startField()
-// Without a service worker, for example in a private window, the page works only with a connection.
+// If there is no service worker, for example in a private window, the page works only with a connection.
 void navigator.serviceWorker?.register('./service-worker.js').catch(() => {})

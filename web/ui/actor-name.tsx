@@ -2,7 +2,7 @@ import type { ActorVia, LinkCopier } from '../../client/contract.gen.ts'
 import { useCan, useSession } from '../api/session.ts'
 import { RecordName } from './record-name.tsx'
 
-/** Shows the name of an actor with a link, if this user may see the actor. */
+/** Shows the name of an actor, with a link if this user may view the actor. */
 export function ActorName({ of }: { of: { type: string; id: string | null; via?: ActorVia; copiedBy?: LinkCopier } }) {
   const { type, id, via, copiedBy } = of
   const can = useCan()

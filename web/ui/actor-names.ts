@@ -2,7 +2,7 @@ import type { Actor } from '../../client/contract.gen.ts'
 import { useCan, useSession } from '../api/session.ts'
 import { useRecords } from '../api/use-records.ts'
 
-/** Returns a function that returns the names of actors, as far as this user may see them. */
+/** Returns a function that returns the names of actors. It returns names only if this user may see them. */
 export function useActorNames(actors: readonly Actor[]): (actor: Actor) => string {
   const can = useCan()
   const { user } = useSession()

@@ -7,9 +7,7 @@ import { Dialog } from './dialog.tsx'
 import { formatCount } from './text-formats.ts'
 import { useFormats } from './use-formats.ts'
 
-/**
- * The footer of the page: the API operation that loaded the page, ready to copy, and all other operations in a dialog.
- */
+/** Shows the footer of a page: the API call that loaded the page, ready to copy, and a dialog with all other calls. */
 export function ApiCalls() {
   const calls = usePageCalls()
   const [isOpen, setIsOpen] = useState(false)
@@ -55,7 +53,7 @@ export function ApiCalls() {
   )
 }
 
-/** Maximum length of a displayed response, in characters. The response is only an example of the format. */
+/** The maximum length of a displayed response, in characters. The response is only an example of the format. */
 const MAX_RESPONSE_CHARACTERS = 4000
 
 function ApiCallDetails({ call }: { call: PageCall }) {

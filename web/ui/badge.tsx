@@ -1,7 +1,7 @@
 import { Shape } from './shape.tsx'
 import { type Look, type LookOf, STATUS_LOOKS } from './status-styles.ts'
 
-/** Shows a state as a shape and a word. The color only repeats this information. */
+/** Shows a status as a shape and a word. The color adds no information of its own. */
 export function Badge({ look, bare = false }: { look: Look; bare?: boolean }) {
   return (
     <span className={bare ? 'badge bare' : 'badge'} data-tone={look.tone}>
@@ -11,20 +11,20 @@ export function Badge({ look, bare = false }: { look: Look; bare?: boolean }) {
   )
 }
 
-/** Shows the state of a record in the style of its kind. */
+/** Shows the status of a record in the style for its kind. */
 export function Status<Kind extends keyof typeof STATUS_LOOKS>(props: { of: Kind; is: LookOf<Kind>; bare?: boolean }) {
   return <Badge look={getStatusLook(props.of, props.is)} bare={props.bare} />
 }
 
 export function getStatusLook<Kind extends keyof typeof STATUS_LOOKS>(kind: Kind, state: LookOf<Kind>): Look {
   const looks: Record<string, Look> = STATUS_LOOKS[kind]
-  // A service that is newer than the page may return states that the page does not know.
+  // A newer version of the service may return statuses that this page does not know.
   return looks[String(state)] ?? { word: humanizeName(String(state)), tone: 'calm', shape: 'ring' }
 }
 
 const ABBREVIATIONS = ['hvac', 'ach', 'po', 'id', 'pdf', 'sms', 'url', 'sku', 'api', 'hoa', 'ip']
 
-/** Names for which the code uses another spelling or word than users. */
+/** Names whose spelling or wording differs between the code and the pages. */
 const SPELLINGS: Readonly<Record<string, string>> = { cancelled: 'canceled', refused: 'rejected', w9: 'W-9' }
 
 /** Converts a name such as `pending_review` to words. */

@@ -3,24 +3,25 @@ import { useFormats } from './use-formats.ts'
 export interface BudgetBarProps {
   label: string
   budgeted: number
-  /** The amount of approved orders. */
+  /** The total of the approved orders. */
   committed: number
-  /** The amount of orders that await approval. */
+  /** The total of the orders that await approval. */
   pending: number
-  /** The cost of work done, paid or not, which is drawn inside the other amounts. */
+  /** The cost of the work done, whether paid or not. It is drawn inside the other amounts. */
   actual: number
-  /** The forecast at completion; null if unknown. */
+  /** The forecast at completion; null if it is unknown. */
   forecast?: number | null
-  /** The amount at the right end, if several bars share a scale. */
+  /** The amount at the right end of the bar. Needed if several bars share a scale. */
   scale?: number
 }
 
-/** The position of the budget on a bar with its own scale, which leaves room for an overrun. */
+/** The position of the budget on a bar with its own scale. It leaves room for amounts above the budget. */
 const BUDGET_POSITION = 0.84
 
 /**
- * Draws money against a budget: committed is solid, pending is hatched, actual is drawn inside, an overrun is red, and
- * the diamond is the forecast. The plumb line marks the budget.
+ * Draws amounts in comparison with a budget. The committed amount is solid, the pending amount is hatched, and the
+ * actual amount is drawn inside both. An overrun is red, a diamond marks the forecast, and a vertical line marks the
+ * budget.
  */
 export function BudgetBar({ label, budgeted, committed, pending, actual, forecast = null, scale }: BudgetBarProps) {
   const { money } = useFormats()
@@ -58,7 +59,7 @@ export function BudgetBar({ label, budgeted, committed, pending, actual, forecas
   )
 }
 
-/** Defines the hatching of pending amounts. Rendered once per page. */
+/** Defines the hatching of pending amounts. Must be rendered once on each page. */
 export function BarPatterns() {
   return (
     <svg className="patterns" width="0" height="0" aria-hidden="true">

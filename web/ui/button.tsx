@@ -3,13 +3,16 @@ import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** One primary button per surface. Danger is outlined, and solid only in the confirmation dialog. */
+  /**
+   * The style of the button. Use at most one `primary` button in an area. `danger` is outlined; `danger solid` is only
+   * for confirmation dialogs.
+   */
   look?: 'plain' | 'primary' | 'quiet' | 'danger' | 'danger solid'
   icon?: IconName
   small?: boolean
   /**
-   * Whether the button's work is in progress. The button then keeps its size, shows the progress, and cannot be pressed
-   * again.
+   * Whether the action of the button is in progress. The button then keeps its size, shows the progress, and cannot be
+   * pressed.
    */
   busy?: boolean
   children?: ReactNode
@@ -33,7 +36,7 @@ export function Button({ look = 'plain', icon, small = false, busy = false, ...p
   )
 }
 
-/** A button with only an icon, and a label for screen readers. */
+/** Shows a button with only an icon. The label is for screen readers. */
 export function IconButton({ label, ...props }: Omit<ButtonProps, 'children'> & { label: string; icon: IconName }) {
   return (
     <Button {...props} className={`only ${props.className ?? ''}`} title={label}>

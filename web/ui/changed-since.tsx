@@ -6,13 +6,13 @@ import { Icon } from './icon.tsx'
 
 const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 
-/** Shows what another user changed while this user was editing, and offers to overwrite it. */
+/** Shows what another user has changed since this user started to edit, and offers to overwrite the changes. */
 export function ChangedSince<Record extends object>(props: {
   error: unknown
-  /** The record when editing started, and the current record. */
+  /** The record from when editing started, and the current record. */
   before: Record
   now: Record | undefined
-  /** Sends the same change again, based on the current record. */
+  /** Sends the same change again, with the version of the current record. */
   onOverwrite(): void
 }) {
   const { error, before, now, onOverwrite } = props

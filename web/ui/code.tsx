@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { copyText } from './clipboard.ts'
 
-/** Shows code to read and copy. */
+/** Shows code that the user can read and copy. */
 export function Code(props: { label: string; head?: ReactNode; text: string; copied?: string }) {
   const { label, head, text, copied = 'Code' } = props
   return (

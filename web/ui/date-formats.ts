@@ -1,26 +1,29 @@
-/** Formats dates and times in the organization's time zone. A date is `2026-12-05`; a timestamp is in ISO format. */
+/**
+ * Formats dates and times in the organization's time zone. Dates have the form `2026-12-05`. Timestamps are in ISO 8601
+ * format.
+ */
 export interface DateFormats {
   /** The current date in the time zone. */
   today(): string
-  /** `Sat, Dec 5` in the current year; otherwise, `Jul 19, 2027`. */
+  /** Formats a date as `Sat, Dec 5` in the current year, and otherwise as `Jul 19, 2027`. */
   day(date: string): string
-  /** `Dec 5`, for narrow places. */
+  /** Formats a date as `Dec 5`, for narrow places. */
   shortDay(date: string): string
-  /** `Saturday, December 5`, with the year if it is not the current year. */
+  /** Formats a date as `Saturday, December 5`, with the year if it is not the current year. */
   wholeDay(date: string): string
-  /** `Nov 23, 8:40 AM`, with the year if it is not the current year. */
+  /** Formats a timestamp as `Nov 23, 8:40 AM`, with the year if it is not the current year. */
   time(timestamp: string): string
-  /** `12 days left`, `today`, `3 days ago`. */
+  /** Formats the time until or since a date as `12 days left`, `today`, or `3 days ago`. */
   left(date: string): string
-  /** Number of days from today to the date. */
+  /** Returns the number of days from today to the date. */
   until(date: string): number
-  /** The date of a timestamp. */
+  /** Returns the date of a timestamp. */
   dateOf(timestamp: string): string
-  /** The timestamp at which a date starts in the time zone. */
+  /** Returns the timestamp at which a date starts in the time zone. */
   beginOf(date: string): string
-  /** The local time of a timestamp as `2026-12-05T08:40`, for a field. */
+  /** Converts a timestamp to local time for an input field, such as `2026-12-05T08:40`. */
   toLocalTime(timestamp: string): string
-  /** The timestamp of a local time such as `2026-12-05T08:40`. */
+  /** Converts a local time such as `2026-12-05T08:40` to a timestamp. */
   fromLocalTime(localTime: string): string
   /** The short name of the zone, such as `CST`. */
   readonly zone: string
@@ -30,7 +33,7 @@ const DAY_MS = 86_400_000
 
 export function createDateFormats(timeZone: string, now: () => Date = () => new Date()): DateFormats {
   const dates = new Intl.DateTimeFormat('en-CA', { timeZone })
-  // A date has no time zone, so it is formatted as the same date regardless of the reader's time zone.
+  // A date has no time zone. Formatting it in UTC keeps the day unchanged in every time zone of the reader.
   const near = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short', month: 'short', day: 'numeric' })
   const far = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric', year: 'numeric' })
   const whole = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric' })
@@ -48,12 +51,12 @@ export function createDateFormats(timeZone: string, now: () => Date = () => new 
     ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },
     ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
   })
-  /** The local time of a timestamp, read as if it were UTC. */
+  /** Returns the local time of a timestamp, as if it were UTC. */
   const shownAt = (timestamp: number) => Date.parse(`${whole24.format(timestamp).replace(' ', 'T')}Z`)
-  /** The timestamp at which the clocks of the zone show this time, given as if it were UTC. */
+  /** Returns the timestamp at which clocks in the time zone show this time. `shown` is that time, as if it were UTC. */
   const findTimestamp = (shown: number) => {
     const guess = 2 * shown - shownAt(shown)
-    // The offset may change between the two times.
+    // Corrects the result once more, because the offset from UTC may have changed between the two times.
     return new Date(guess + shown - shownAt(guess)).toISOString()
   }
   const today = () => dates.format(now())

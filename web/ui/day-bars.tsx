@@ -4,7 +4,7 @@ export interface DayBar {
   date: string
   /** Successful requests. */
   count: number
-  /** Rejected or failed requests, which are drawn on top. */
+  /** The number of rejected or failed requests, which are drawn at the top of the bar. */
   bad: number
 }
 
@@ -13,12 +13,12 @@ const LEFT = 48
 const TOP = 26
 const BOTTOM = 150
 const HEIGHT = 176
-/** If there are more dates than this, they do not fit side by side. */
+/** The maximum number of date labels that fit side by side. */
 const MAX_LABELS = 31
 
 /**
- * Draws a number per day with the failed part in red on top, and a line for the limit if it is near. Screen readers get
- * the same data as a table.
+ * Draws a bar for each day, with the failed part in red at the top, and a line for the limit if it is near. Screen
+ * readers get the data as a table.
  */
 export function DayBars(props: {
   label: string
@@ -29,7 +29,7 @@ export function DayBars(props: {
   const { label, days, limit, words } = props
   const { day, shortDay } = useFormats()
   const highest = Math.max(1, ...days.map(({ count, bad }) => count + bad))
-  // A limit far above all bars would flatten them, so it is stated in words instead.
+  // A line far above the bars would flatten them, so a distant limit is only mentioned in words.
   const isLimitNear = limit !== undefined && limit.value <= highest * 4
   const max = roundUpScale(isLimitNear ? Math.max(highest, limit.value) : highest)
   const y = (value: number) => BOTTOM - (value / max) * (BOTTOM - TOP)

@@ -3,17 +3,17 @@ import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 
 /**
- * A dialog for one decision. While the dialog is open, the rest of the page is inert. Escape closes the dialog, and the
- * focus returns to its previous element. `narrow` is for confirmations, `wide` for dry runs.
+ * Shows a dialog for one decision. While it is open, the rest of the page does not react. Escape closes it, and the
+ * focus returns to the previous element. `narrow` is for confirmations and `wide` for dry runs.
  */
 export function Dialog(props: {
   open: boolean
   onClose(): void
   title: ReactNode
   size?: 'narrow' | 'usual' | 'wide'
-  /** The subject of the dialog, shown next to the title. */
+  /** The subject of the dialog, which is shown next to the title. */
   note?: ReactNode
-  /** The buttons, the main one last. */
+  /** The buttons. The main one comes last. */
   tail?: ReactNode
   children: ReactNode
 }) {

@@ -4,7 +4,9 @@ import { Icon } from './icon.tsx'
 import { RecordName } from './record-name.tsx'
 import { formatCount } from './text-formats.ts'
 
-/** Lists the events that a dry run would have created, numbered, in the form that subscribers would receive. */
+/**
+ * Shows a numbered list of the events that a dry run would have created, in the form that subscribers would receive.
+ */
 export function EventList({ events, about }: { events: readonly Event[]; about?(event: Event): string | undefined }) {
   return (
     <div className="effect-box">
@@ -27,7 +29,7 @@ export function EventList({ events, about }: { events: readonly Event[]; about?(
   )
 }
 
-/** Returns the number or name of the record that an event is about. */
+/** Returns the number or name of an event's record. */
 export function getEventObjectName({ data }: Event): string {
   const object: object = data.object
   for (const field of ['number', 'name', 'companyName', 'title']) {
@@ -37,14 +39,14 @@ export function getEventObjectName({ data }: Event): string {
   return ''
 }
 
-/** Shows the record of an event; for a record without a name, such as a notice, the vendor. */
+/** Shows the record of an event. If the record has no name, as for a notice, shows the vendor. */
 export function EventSubject({ of }: { of: Event }) {
   const name = getEventObjectName(of)
   const { vendorId } = of.data.object as { vendorId?: unknown }
   return name === '' && typeof vendorId === 'string' ? <RecordName of="vendor" id={vendorId} isPlain /> : name
 }
 
-/** Returns the ID of the record that the event is about. */
+/** Returns the ID of an event's record. */
 export function getEventObjectId({ data }: Event): string {
   return String((data.object as { id: unknown }).id)
 }

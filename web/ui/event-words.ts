@@ -1,7 +1,7 @@
 import type { EventType } from '../../client/contract.gen.ts'
 import { humanizeName } from './badge.tsx'
 
-/** The types whose names do not read as a sentence about the record. */
+/** Phrases for event types whose names do not read as a sentence about the record. */
 export const EVENT_PHRASES: { readonly [type: string]: string | undefined } = {
   'user.logged_in': 'Signed in',
   'vendor.portal_link_copied': 'Portal link copied',
@@ -11,7 +11,7 @@ export const EVENT_PHRASES: { readonly [type: string]: string | undefined } = {
   'vendor.notification.postponed': 'Notice of later date sent',
 } satisfies { readonly [type in EventType]?: string }
 
-/** Returns an event type such as `po.status_changed` in everyday words. */
+/** Converts an event type such as `po.status_changed` to everyday words. */
 export function describeEventType(type: string): string {
   return EVENT_PHRASES[type] ?? humanizeName(type.replace(/^po\./, 'order.').replaceAll('.', ' '))
 }

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react'
 import { LoadError, SkeletonLines } from './states.tsx'
 
-/** A file to show: an address of an image, or the bytes of a PDF. */
+/** A file to show: the URL of an image, or the bytes of a PDF. */
 export type PreviewedFile =
   | { kind: 'image'; name: string; address: string }
   | { kind: 'pdf'; name: string; load(): Promise<Blob> }
   | { kind: 'other'; name: string }
 
 /**
- * Shows an image or a PDF within the page. A browser without its own PDF viewer, such as that of most phones, shows
- * only the name of the file.
+ * Shows an image or a PDF on the page. Browsers without a PDF viewer, as on most phones, show only the name of the
+ * file.
  */
 export function FilePreview({ file }: { file: PreviewedFile }) {
   if (file.kind === 'image') return <img className="file-preview" src={file.address} alt={file.name} />
@@ -27,7 +27,7 @@ function PdfPreview({ file }: { file: Extract<PreviewedFile, { kind: 'pdf' }> })
     load().then(
       (bytes) => {
         if (!isShown) return
-        // The service sends files for download only, so the page shows its own copy of the bytes.
+        // The service sends files only as downloads, so the page shows its own copy of the bytes.
         made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
         setAddress(made)
       },

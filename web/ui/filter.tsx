@@ -9,7 +9,10 @@ export interface Filter {
   options: readonly { value: string; label: string }[]
 }
 
-/** A filter that is not set is a button with its choices; a set filter is a chip that can be removed. */
+/**
+ * Shows a filter. If it is not set, it is a button that shows the choices. If it is set, it is a label that can be
+ * removed.
+ */
 export function FilterControl(props: {
   filter: Filter
   value: string | undefined

@@ -2,12 +2,12 @@ import { type ControlDraft, isPrivateName } from './form-drafts.ts'
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** Types of inputs whose values are never stored. */
+/** The types of input controls whose values are never stored. */
 const PRIVATE_TYPES: ReadonlySet<string> = new Set(['password', 'file', 'hidden'])
 
 /**
- * Returns the control that an event has changed, if its value may be stored. The text in the search of a choice is not
- * a value.
+ * Returns the control that an event has changed; null if its value must not be stored. The search text of a choice is
+ * not a value.
  */
 export function findStorableControl(target: EventTarget | null): Control | null {
   const isControl =
@@ -21,14 +21,14 @@ export function readControl(control: Control): ControlDraft {
   return isChecked(control) ? { name, value, checked: control.checked } : { name, value }
 }
 
-/** Returns whether two drafts are of the same control. */
+/** Returns whether two drafts belong to the same control. */
 export function isSameControl(a: ControlDraft, b: ControlDraft): boolean {
   return a.name === b.name && (a.checked === undefined || a.value === b.value)
 }
 
 /**
- * Fills a draft into its control and returns the previous state; null if the form does not have the control, or a
- * select does not have the option. Some controls are added only after the data of the page has loaded.
+ * Fills a draft into its control and returns the control's previous state. Returns null if the form has no such control
+ * or the select has no such option. Some controls are added only after the page has loaded its data.
  */
 export function fillControl(form: HTMLFormElement, draft: ControlDraft): ControlDraft | null {
   for (const control of form.elements) {
@@ -56,10 +56,11 @@ function isChecked(control: Control): control is HTMLInputElement {
   return control instanceof HTMLInputElement && (control.type === 'checkbox' || control.type === 'radio')
 }
 
-/** Sets the value as if the user had entered it, so that React notices the change in controls that it manages. */
+/** Sets the value as if the user had entered it, so that React notices the change. */
 function setValue(control: Control, value: string): void {
   if (control.value === value) return
-  // React replaces the setter of each control to ignore changes by scripts. The setter of the class is unchanged.
+  // React replaces the setter of each control, so that it does not notice changes by scripts. The setter of the class
+  // is unchanged.
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control) as object, 'value')?.set?.call(control, value)
   control.dispatchEvent(new Event('input', { bubbles: true }))
   control.dispatchEvent(new Event('change', { bubbles: true }))

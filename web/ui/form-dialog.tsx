@@ -7,9 +7,9 @@ import { Form } from './form.tsx'
 import { discardDraft } from './use-form-draft.ts'
 
 /**
- * The common form in a dialog: errors are shown at their fields, and all others at the top. If another user changed the
- * record in the meantime, the dialog shows the difference and offers to overwrite it. `word` is the label of the
- * button.
+ * Shows a form in a dialog. Errors of fields are shown at the fields, and all others at the top. If another user
+ * changed the record in the meantime, the dialog shows the difference and offers to overwrite it. `word` is the label
+ * of the button.
  */
 export function FormDialog<Record extends { version: number }>(props: {
   title: ReactNode
@@ -20,15 +20,15 @@ export function FormDialog<Record extends { version: number }>(props: {
   /** The state of the mutation. */
   change: { error: unknown; isPending: boolean }
   /**
-   * The record to change, as the page has currently loaded it. The version of the record is sent along, so that no
-   * change is lost.
+   * The record to change, as last loaded by the page. The form sends its version, so that no change by another user is
+   * lost.
    */
   of?: Record | undefined
-  /** Distinguishes forms with the same title and note on a page. */
+  /** Distinguishes forms with the same title and note on one page. */
   draft?: string
   onSubmit(form: FormData, ifMatch: { 'If-Match'?: string }): void
   onClose(): void
-  /** Shown next to the buttons. */
+  /** Content that is shown next to the buttons. */
   aside?: ReactNode
   isDisabled?: boolean
   children: ReactNode
@@ -40,7 +40,7 @@ export function FormDialog<Record extends { version: number }>(props: {
     typeof note === 'string' ? note : '',
     props.draft ?? '',
   ].join(' ')
-  // The record when the form was opened. Later changes by other users do not change the form.
+  // The record from when the form was opened. Later changes by other users do not change the form.
   const [before] = useState(of)
   const [sent, setSent] = useState<FormData | null>(null)
   const isConflict = change.error !== null && toErrorMessage(change.error).problem?.code === 'precondition_failed'

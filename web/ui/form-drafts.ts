@@ -1,6 +1,6 @@
 import { findSession } from '../api/session.ts'
 
-/** The unsaved entries of a form: the controls that the user changed, and entries without a control of their own. */
+/** The unsaved entries of a form: the controls that the user has changed, and entries that belong to no control. */
 export interface Draft {
   /** The time of the last change, in milliseconds. */
   at: number
@@ -10,23 +10,32 @@ export interface Draft {
 
 export interface ControlDraft {
   name: string
-  /** The text; for a checkbox or a radio button, its value, which identifies it among controls with the same name. */
+  /**
+   * The text of the control. For a checkbox or a radio button, its value, which distinguishes controls with the same
+   * name.
+   */
   value: string
-  /** Only for a checkbox or a radio button. */
+  /** Whether the control is checked. Only for checkboxes and radio buttons. */
   checked?: boolean
 }
 
-/** Drafts may contain personal data, so they are kept only as long as a user is likely to return. */
+/**
+ * The time for which drafts are kept, in days. They may contain personal data, so the time is only as long as a user is
+ * likely to return.
+ */
 export const DRAFT_DAYS = 7
 const DRAFT_MS = DRAFT_DAYS * 86_400_000
-/** Browsers allow about 5 MB for a site. These two limits keep drafts within a fifth of this. */
+/**
+ * The maximum number of drafts. Browsers allow about 5 MB for a site. This limit and the next keep drafts within a
+ * fifth of this.
+ */
 const MAX_DRAFTS = 20
 const MAX_DRAFT_LENGTH = 50_000
 const PREFIX = 'plumbline draft '
-/** Names of entries that are never written to the browser's storage. */
+/** Matches the names of entries that are never stored in the browser. */
 const PRIVATE_NAME = /password|secret|token|tax_?-?id|ssn|ein$|routing|account_?number/i
 
-/** Returns the draft of a form of the signed-in user; null if there is none, or it is too old. */
+/** Returns the signed-in user's draft of a form; null if there is none or it is too old. */
 export function readDraft(form: string): Draft | null {
   const key = toStorageKey(form)
   if (key === null) return null
@@ -34,7 +43,7 @@ export function readDraft(form: string): Draft | null {
   return draft !== null && draft.at > Date.now() - DRAFT_MS ? draft : null
 }
 
-/** Stores a draft. A draft that is too large is not stored. */
+/** Stores a draft, unless it is too large. */
 export function writeDraft(form: string, draft: Draft): void {
   const key = toStorageKey(form)
   if (key === null) return
@@ -48,7 +57,7 @@ export function writeDraft(form: string, draft: Draft): void {
     localStorage.setItem(key, text)
     if (isNew) deleteOldDrafts()
   } catch {
-    // The storage is full or turned off. The user is still asked before leaving the page.
+    // Ignores the error if the browser's storage is full or turned off. The page still warns the user before leaving.
   }
 }
 
@@ -57,7 +66,7 @@ export function deleteDraft(form: string): void {
   if (key !== null) localStorage.removeItem(key)
 }
 
-/** Deletes all drafts in this browser, also those of other organizations and earlier users. */
+/** Deletes all drafts in this browser, including those of other organizations and previous users. */
 export function deleteAllDrafts(): void {
   for (const { key } of listStoredDrafts()) localStorage.removeItem(key)
 }

@@ -21,16 +21,16 @@ import { Icon } from './icon.tsx'
 import { type FormEntries, useFormDraft } from './use-form-draft.ts'
 import { useFormats } from './use-formats.ts'
 
-/** The errors of a form by the pointers of the problem. */
+/** The errors of a form by pointer. */
 interface FormErrors {
   /**
-   * Returns the error of the field with this pointer, or below it; undefined if there is none. The error of a field
-   * that the user has changed since is outdated.
+   * Returns the error of the field with this pointer or of a field below it; undefined if there is none. Ignores the
+   * error of a field that the user has changed since.
    */
   at(pointer: string, control?: string): string | undefined
-  /** Returns the error of the text in the control with this name; undefined if the text was accepted. */
+  /** Returns the error in the text of the control with this name; undefined if the text is valid. */
   ofControl(name: string): string | undefined
-  /** Registers a field that shows the errors of this pointer. Returns the function that removes the field. */
+  /** Registers a field that shows the errors of this pointer. Returns a function that unregisters the field. */
   show(pointer: string): () => void
 }
 
@@ -38,21 +38,21 @@ const NO_ERRORS: FormErrors = { at: () => undefined, ofControl: () => undefined,
 const FormErrorsContext = createContext<FormErrors>(NO_ERRORS)
 
 /**
- * A form whose fields show the errors of its submission. Errors without a field are shown at the top. The first field
- * with an error gets the focus.
+ * Shows a form whose fields show the errors of the last submission. Errors without a field are shown at the top. The
+ * first field with an error gets the focus.
  */
 export function Form<Entries = unknown>(props: {
-  /** The error of the mutation; null if it has not failed. */
+  /** The error of the mutation; null if there is none. */
   error: unknown
   onSubmit(form: FormData): void
   children: ReactNode
   id?: string
   /**
-   * Identifies the form among the forms of its page, so that its unsaved entries are kept. Null for a form that saves
-   * nothing, such as the input of a report.
+   * Identifies the form among the forms of its page, so that its unsaved entries can be stored. Null for a form that
+   * saves nothing, such as the input of a report.
    */
   draft?: string | null
-  /** The entries that are not in named controls. */
+  /** The entries that belong to no named control. */
   entries?: FormEntries<Entries>
 }) {
   const { error, onSubmit, children, draft: name = 'form', entries } = props
@@ -99,7 +99,7 @@ export function Form<Entries = unknown>(props: {
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // The data includes the pressed button, because a form may have several buttons.
+    // Includes the pressed button in the data, because a form may have several buttons.
     const submitter = (event.nativeEvent as SubmitEvent).submitter
     try {
       draft.noteSubmit()
@@ -139,7 +139,7 @@ export function Form<Entries = unknown>(props: {
   )
 }
 
-/** States that the form contains entries from an earlier visit. */
+/** Shows that the form contains entries from an earlier visit. */
 function RestoredNote({ at, onDiscard }: { at: number; onDiscard(): void }) {
   const { time } = useFormats()
   return (
@@ -155,7 +155,10 @@ function RestoredNote({ at, onDiscard }: { at: number; onDiscard(): void }) {
 
 const NOTHING_CHANGED: ReadonlySet<string> = new Set()
 
-/** Returns whether the control of an error, which is named after its pointer, has changed. */
+/**
+ * Returns whether the user has changed the control to which an error belongs. The control has the same name as the
+ * error's pointer.
+ */
 function isChanged(pointer: string | undefined, changed: ReadonlySet<string>): boolean {
   return pointer !== undefined && changed.has(pointer.slice(1))
 }
@@ -176,7 +179,7 @@ export interface ControlProps {
 }
 
 /**
- * A field with the label above, the hint below, and the error of the problem's pointer. `name` is the property of the
+ * Shows a field with its label above, its hint below, and the error of its pointer. `name` is the property of the
  * input.
  */
 export function Field(props: {
@@ -184,7 +187,7 @@ export function Field(props: {
   label: ReactNode
   hint?: ReactNode
   optional?: boolean
-  /** The pointer of the field's errors, if it differs from the property. */
+  /** The pointer of the field's errors, if it is not the pointer of the property. */
   pointer?: string
   children(control: ControlProps): ReactNode
 }) {
@@ -220,7 +223,7 @@ export function Field(props: {
   )
 }
 
-/** Shows the error of a group of controls, such as a choice of several. */
+/** Shows the error of a group of controls, such as a group of checkboxes. */
 export function FieldErrorAt({ pointer }: { pointer: string }) {
   const errors = useContext(FormErrorsContext)
   const { show } = errors
@@ -235,7 +238,7 @@ export function FieldErrorAt({ pointer }: { pointer: string }) {
   )
 }
 
-/** A single-line text field. */
+/** Shows a text field with a single line. */
 export function TextField(props: {
   name: string
   label: ReactNode
@@ -290,7 +293,7 @@ export function TextAreaField(props: {
   )
 }
 
-/** A choice of one option. Use a search for more than fifteen options. */
+/** Shows a field in which the user chooses one option. For more than fifteen options, use a field with a search. */
 export function SelectField(props: {
   name: string
   label: ReactNode
@@ -330,7 +333,7 @@ export function readTextField(form: FormData, name: string): string | undefined 
   return text === '' ? undefined : text
 }
 
-/** Returns the filled text fields with these names, without the empty ones. */
+/** Returns the text fields with these names that are not empty. */
 export function readTextFields<Name extends string>(form: FormData, ...names: Name[]): { [name in Name]?: string } {
   const texts = names.flatMap((name) => {
     const text = readTextField(form, name)
@@ -339,7 +342,7 @@ export function readTextFields<Name extends string>(form: FormData, ...names: Na
   return Object.fromEntries(texts) as { [name in Name]?: string }
 }
 
-/** Thrown if the text of a control is not valid for its form. The form shows the message and sends nothing. */
+/** Thrown if the text in a control is not valid. The form shows the message and sends nothing. */
 class UnclearTextError extends Error {
   readonly control: string
   readonly text: string
@@ -352,8 +355,8 @@ class UnclearTextError extends Error {
 }
 
 /**
- * Returns the number in a field; undefined if it is empty. Users type amounts with commas and currency symbols. If the
- * text could mean another number, the function throws, and the form asks for a clear number.
+ * Returns the number in a field; undefined if it is empty. Accepts commas and currency symbols. Throws if the text is
+ * ambiguous, and the form then asks for a clear number.
  */
 export function readNumberField(form: FormData, name: string): number | undefined {
   const text = readTextField(form, name)

@@ -1,6 +1,9 @@
 import { ICONS, type IconName } from './icons.ts'
 
-/** An icon. Screen readers skip it, because a word is next to it. A button with only an icon has its label in `sr`. */
+/**
+ * Shows an icon. Screen readers skip it, because there is a word next to it. A button that has only an icon contains
+ * its label in a hidden `sr` element.
+ */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -9,7 +12,7 @@ export function Icon({ name }: { name: IconName }) {
   )
 }
 
-/** The mark: a plumb bob on its string. */
+/** Shows the logo: a plumb bob on its string. */
 export function LogoMark() {
   return (
     <svg className="mark" viewBox="0 0 24 24" fill="none" aria-hidden="true">

@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'react-router'
 
-/** Tabs over related lists that each have their own URL. */
+/** Shows tabs for related lists. Each list has its own URL. */
 export function LinkTabs(props: { label: string; places: readonly { to: string; word: string }[] }) {
   const { pathname } = useLocation()
   return (

@@ -1,12 +1,12 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 
-/** The state of a list, stored in the URL so that it can be shared, bookmarked, and returned to. */
+/** The state of a list. It is in the URL, so that users can share it, bookmark it, and return to it. */
 export interface ListView {
   q: string
   sort: string
   cursor: string | undefined
-  /** The number of pages before this page, as far as this tab knows. */
+  /** The number of pages before this page, as far as this browser tab knows. */
   pagesBefore: number
   filter(name: string): string | undefined
   setFilter(name: string, value: string | undefined): void
@@ -24,7 +24,7 @@ export function useListView(usualSort: string, filters: readonly string[]): List
   const location = useLocation()
   const pagesBefore = Number((location.state as { pagesBefore?: number } | null)?.pagesBefore ?? 0)
 
-  // A different selection starts at the first page.
+  // If the selection changes, the list starts again at the first page.
   const change = useCallback(
     (name: string, value: string | undefined, options?: { replace: boolean }) => {
       setParams((before) => {
@@ -48,7 +48,7 @@ export function useListView(usualSort: string, filters: readonly string[]): List
       pagesBefore,
       filter: (name) => params.get(name) ?? undefined,
       setFilter: change,
-      // Typing must not create a history entry per letter.
+      // Replaces the history entry, so that typing does not add an entry for each letter.
       setSearch: (text) => change('q', text, { replace: true }),
       setSort: (sort) => change('sort', sort === usualSort ? undefined : sort),
       clear() {

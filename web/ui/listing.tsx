@@ -15,7 +15,10 @@ import { formatCount } from './text-formats.ts'
 import { showToast } from './toast.tsx'
 
 const PAGE_SIZE = 50
-/** A user does not look through more rows. The export of the organization contains all rows. */
+/**
+ * The maximum number of exported rows. Users do not look through more. The export of the organization contains all
+ * rows.
+ */
 const MAX_EXPORTED = 10_000
 
 const EMPTY_FILTERS: readonly Filter[] = []
@@ -26,30 +29,30 @@ interface ListingProps<Path extends ListPath> {
   path: Path
   /** The path parameters of the list, if it has any. */
   place?: ListPlace
-  /** The polling interval in milliseconds, for rows that change without an event. */
+  /** The polling interval in milliseconds. Needed if rows change without an event. */
   everyMs?: number
-  /** The noun for the rows: `vendor`, `vendors`. */
+  /** The nouns for one row and for several rows, such as `vendor` and `vendors`. */
   nouns: readonly [one: string, several: string]
   columns: readonly Column<Item<Path>>[]
   keyOf(row: Item<Path>): string
-  /** The default sort order; omitted for a list with only one order. */
+  /** The default sort order. Left out if the list has only one possible sort order. */
   sort?: string
-  /** Fields that the search covers; if omitted, the list has no search. */
+  /** The fields that the search covers. Without it, the list has no search. */
   searchIn?: string
   filters?: readonly Filter[]
-  /** Names of the filters that tabs above the list set. */
+  /** The names of the filters that the tabs above the list set. */
   tabs?: readonly string[]
   /** Additional query parameters. */
   query?: ListQuery<Path>
-  /** Shown if there are no rows at all: the reason, and the next step. */
+  /** The message if there are no rows at all: the reason and the next step. */
   empty: ReactNode
-  /** Shown next to the filters. */
+  /** Content that is shown next to the filters. */
   aside?: ReactNode
 }
 
 /**
- * Shows a list operation with search, filters, and sorting in the URL, paging by cursor, an empty state, and a CSV
- * export. `j` and `k` move between rows.
+ * Shows the result of a list operation. The search, the filters, and the sort order are in the URL. The list has pages,
+ * a message if it is empty, and a CSV export. `j` and `k` move between rows.
  */
 export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
   const {
@@ -171,7 +174,7 @@ function describeRange(
   nouns: readonly [string, string],
 ): string {
   if (cursor === undefined && nextCursor === null) return `${formatCount(rows, nouns[0], nouns[1])}`
-  // A user may open this page through a link from another user. The previous pages are then unknown.
+  // If a user opens the page through another user's link, the number of previous pages is unknown.
   if (cursor !== undefined && pagesBefore === 0) return formatCount(rows, nouns[0], nouns[1])
   const first = pagesBefore * PAGE_SIZE + 1
   return `${nouns[1].charAt(0).toUpperCase()}${nouns[1].slice(1)} ${first} to ${first + rows - 1}${nextCursor === null ? '' : ' (more available)'}`

@@ -6,8 +6,9 @@ import { EventList } from './event-list.tsx'
 import { ChangeError, SkeletonLines } from './states.tsx'
 
 /**
- * Moves a record to another state: shows the effect, asks for a reason if one is recorded, and then acts. The effect
- * comes from a dry run. If the user's role does not allow dry runs, only the effect in words is shown.
+ * Lets the user change the status of a record. Shows the effect, asks for a reason if the service records one, and
+ * performs the change. The effect comes from a dry run. If the user's role does not allow dry runs, only a description
+ * is shown.
  */
 export function MoveDialog(props: {
   title: string
@@ -17,13 +18,13 @@ export function MoveDialog(props: {
   word: string
   isDanger?: boolean
   reason?: 'needed' | 'optional'
-  /** Additional fields of the form. */
+  /** Additional fields for the form. */
   fields?: ReactNode
   trial: { data?: { events: readonly Event[] } | undefined; error: unknown; isFetching: boolean } | null
   error: unknown
-  /** Returns advice about an error that the problem itself cannot give. */
+  /** Returns advice about an error, in addition to the text of the problem. */
   remedy?(error: unknown): ReactNode
-  /** Whether the move would be rejected, so that the button is disabled. */
+  /** Whether the service would reject the change. The button is then disabled. */
   isBlocked?: boolean
   isPending: boolean
   onConfirm(reason: string | undefined): void
@@ -46,7 +47,8 @@ export function MoveDialog(props: {
           <Button
             look={isDanger ? 'danger solid' : 'primary'}
             busy={isPending}
-            // A dry run in progress would find that the record has already moved, and would be rejected.
+            // Disables the button during the change. A dry run at this time would find that the status has already
+            // changed, and would be rejected.
             disabled={
               props.isBlocked === true || trial?.isFetching === true || (reason === 'needed' && provided === undefined)
             }

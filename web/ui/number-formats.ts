@@ -1,23 +1,26 @@
 import { getMinorUnits } from '../../server/platform/values/minor-units.ts'
 
 /**
- * Formats amounts, quantities, and shares for users. Negative amounts have a true minus sign, and differences always
- * have a sign.
+ * Formats amounts, quantities, and percentages for users. Negative amounts have a minus sign instead of a hyphen, and
+ * differences always have a sign.
  */
 export interface NumberFormats {
-  /** Whole units, for lists: `$42,000`. */
+  /** Formats an amount in whole units for lists, such as `$42,000`. */
   money(amount: number): string
-  /** Whole units, if the heading names the currency: `42,000`. */
+  /** Formats an amount in whole units without the currency, which the heading shows, such as `42,000`. */
   whole(amount: number): string
-  /** With all decimals of the currency, for documents: `$42,000.00`. */
+  /** Formats an amount with all decimals of the currency for documents, such as `$42,000.00`. */
   cents(amount: number): string
-  /** With all decimals of the currency, if the heading names the currency: `42,000.00`. */
+  /** Formats an amount with all decimals but without the currency, which the heading shows, such as `42,000.00`. */
   exact(amount: number): string
-  /** With its sign: `+$1,200`, `−$2,150`, `$0`. */
+  /** Formats a difference with its sign, such as `+$1,200`, `−$2,150`, or `$0`. */
   difference(amount: number): string
-  /** With its sign, if the heading names the currency: `+1,200`, `−2,150`, `0`. */
+  /**
+   * Formats a difference with its sign but without the currency, which the heading shows, such as `+1,200`, `−2,150`,
+   * or `0`.
+   */
   wholeDifference(amount: number): string
-  /** The symbol of the currency: `$`, `€`. */
+  /** The symbol of the currency, such as `$` or `€`. */
   readonly symbol: string
 }
 
@@ -56,14 +59,14 @@ export function formatUnitPrice(price: number): string {
   return replaceHyphenWithMinus(UNIT_PRICE_FORMAT.format(price))
 }
 
-/** `3.4%` of 3.4. */
+/** Formats 3.4 as `3.4%`. */
 export function formatPercent(number: number): string {
   return `${replaceHyphenWithMinus(PERCENT_FORMAT.format(number))}%`
 }
 
 const FILE_SIZE_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 
-/** Formats the size of a file: `30 kB`, `2.4 MB`. */
+/** Formats the size of a file, such as `30 kB` or `2.4 MB`. */
 export function formatFileSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${FILE_SIZE_FORMAT.format(bytes / 1_000_000)} MB`
 }

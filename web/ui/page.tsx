@@ -7,9 +7,9 @@ export interface Crumb {
   to?: string
 }
 
-/** The layout of a page: the breadcrumbs, the actions, the content, and the API call that loaded it. */
+/** Renders the layout of a page: the breadcrumbs, the actions, the content, and the API call that loaded the page. */
 export function Page(props: {
-  /** The title of the browser tab, most specific part first. */
+  /** The title of the browser tab. The most specific part comes first. */
   title: string
   crumbs: readonly Crumb[]
   actions?: ReactNode
@@ -18,8 +18,8 @@ export function Page(props: {
   const { title, crumbs, actions, children } = props
   const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
-  // Moving the focus lets screen readers announce that the page has changed. A change of only the query, such as a
-  // filter, stays on the same page.
+  // Moves the focus, so that screen readers announce the new page. A change of only the query, such as a filter, does
+  // not move the focus.
   useEffect(() => {
     if (lastPath !== null && lastPath !== pathname) content.current?.focus({ preventScroll: true })
     lastPath = pathname
@@ -47,5 +47,5 @@ export function Page(props: {
   )
 }
 
-/** The path of the previous page. The first page of a visit leaves the focus with the browser. */
+/** The path of the previous page. On the first page of a visit, the browser decides where the focus is. */
 let lastPath: string | null = null

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 
-/** A section of a page with a heading. */
+/** Shows a section of a page with a heading. */
 export function Panel(props: {
   title: string
   hint?: ReactNode
   actions?: ReactNode
-  /** Whether the content has its own edges, as a table does. */
+  /** Whether the content has its own border, as a table does. */
   isFlush?: boolean
   foot?: ReactNode
   children: ReactNode
@@ -24,7 +24,7 @@ export function Panel(props: {
   )
 }
 
-/** A list of two to seven facts. */
+/** Shows a list of two to seven labeled values. */
 export function KeyValues({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className="kv">

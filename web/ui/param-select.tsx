@@ -1,6 +1,6 @@
 import { useSearchParams } from 'react-router'
 
-/** A choice that is stored in the URL. The first option is the default. */
+/** Shows a choice whose value is in the URL. The first option is the default. */
 export function ParamSelect(props: {
   name: string
   label: string
@@ -23,7 +23,7 @@ export function ParamSelect(props: {
   )
 }
 
-/** A date that is stored in the URL; empty means no date. */
+/** Shows a date field whose value is in the URL. An empty value means no date. */
 export function ParamDate({ name, label }: { name: string; label: string }) {
   const [params] = useSearchParams()
   const set = useQueryParam(name)
@@ -46,7 +46,7 @@ export function useQueryParam(name: string): (value: string) => void {
   return (value) => setParams((before) => setQueryParam(before, name, value), { replace: true })
 }
 
-/** Returns the query with one parameter changed, for a link. */
+/** Returns the query with one parameter changed, for use in a link. */
 export function setQueryParam(params: URLSearchParams, name: string, value: string): string {
   const after = new URLSearchParams(params)
   if (value === '') after.delete(name)

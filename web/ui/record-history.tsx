@@ -8,10 +8,10 @@ import { EVENT_PHRASES } from './event-words.ts'
 import { EmptyState, LoadError, SkeletonLines } from './states.tsx'
 import { TimeText } from './time.tsx'
 
-/** The number of events that are shown. The event log contains all events. */
+/** The maximum number of events. The event log contains all events. */
 const MAX_EVENTS = 50
 
-/** Shows the history of a record, newest first, along a plumb line. */
+/** Shows the history of a record along a vertical line, newest first. */
 export function RecordHistory({ of }: { of: string }) {
   const can = useCan()
   const page = useListPage(
@@ -49,7 +49,7 @@ function chooseTone(type: string): string | undefined {
   return /\.(submitted|issued|created)$/.test(type) ? 'flow' : undefined
 }
 
-/** Fields that every change updates. Omitted because they say nothing about the change. */
+/** Fields that every change updates. They are left out, because they do not describe the change. */
 const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 
 function describeEvent({ type, data }: Event): string {

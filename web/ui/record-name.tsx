@@ -3,7 +3,7 @@ import { type NamedKind, useRecordName } from '../api/record-names.ts'
 import { Skeleton } from './states.tsx'
 import { EmptyCell } from './table.tsx'
 
-/** Path of the page for each kind of record; other kinds have no page. */
+/** The paths of the pages by kind of record. Other kinds have no page. */
 const RECORD_PATHS: Partial<Record<NamedKind, (id: string) => string>> = {
   vendor: (id) => `/vendors/${id}`,
   community: (id) => `/communities/${id}`,
@@ -36,7 +36,7 @@ const KIND_BY_PREFIX: Readonly<Record<string, NamedKind>> = {
   cc: 'costCode',
 }
 
-/** Returns the kind of the record with this ID; undefined if users do not know records of its kind by name. */
+/** Returns the kind of the record with this ID; undefined if users do not know such records by name. */
 export function findRecordKind(id: string): NamedKind | undefined {
   return KIND_BY_PREFIX[id.slice(0, id.indexOf('_'))]
 }

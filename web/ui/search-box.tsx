@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from 'react'
 import { Icon } from './icon.tsx'
 
-/** Delays the search so that it does not run for every letter. */
+/** The pause after which the search starts, so that it does not run for every letter. */
 const PAUSE_MS = 250
 
-/** The search field of a list. The URL, and with it the list, is updated when the user pauses. */
+/** Shows the search field of a list. The URL and the list are updated when the user pauses. */
 export function SearchBox(props: { label: string; placeholder: string; value: string; onChange(text: string): void }) {
   const { label, placeholder, value, onChange } = props
   const [text, setText] = useState(value)
   const sent = useRef(value)
   useEffect(() => {
-    // The URL changed without typing, for example by going back.
+    // The URL has changed without typing, for example because the user went back.
     if (value !== sent.current) {
       sent.current = value
       setText(value)

@@ -2,10 +2,10 @@ import { Combobox } from '@base-ui/react/combobox'
 import { type ReactNode, useState } from 'react'
 import { Field } from './form.tsx'
 
-/** More options are not readable. Typed words narrow the list. */
+/** The maximum number of options in the list. Users narrow it by typing. */
 const MAX_SHOWN = 50
 
-/** A choice of one of many options by typing a part of its label. At first, nothing is chosen. */
+/** Lets the user choose one of many options by typing a part of its label. Nothing is chosen at first. */
 export function SearchSelectField(props: {
   name: string
   label: ReactNode

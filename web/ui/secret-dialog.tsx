@@ -5,13 +5,12 @@ import { Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 
 /**
- * Shows a secret. This is the only time that the secret is visible. The dialog closes when the user confirms that the
- * secret is stored.
+ * Shows a secret for the only time. The dialog can be closed only after the user confirms that the secret is stored.
  */
 export function SecretDialog(props: {
   title: string
   note?: ReactNode
-  /** Null if the response with the secret was lost. */
+  /** The secret; null if the response that contained it was lost. */
   secret: string | null
   /** Instructions in case the secret is lost, now or later. */
   ifLost: ReactNode
@@ -24,7 +23,7 @@ export function SecretDialog(props: {
   return (
     <Dialog
       open
-      // Escape or a click outside would lose the secret forever.
+      // Ignores Escape and clicks outside, because closing the dialog too early would lose the secret forever.
       onClose={() => isStored && onClose()}
       title={title}
       note={note}

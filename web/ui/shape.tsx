@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The shapes that distinguish states of the same tone: 12 by 12, recognizable without color. */
+/** The shapes that distinguish statuses of the same tone. Each is 12 by 12 and can be recognized without color. */
 const SHAPES = {
   arrow: <path d="M1.8 6h8M6.6 2.8L9.8 6 6.6 9.2" />,
   back: <path d="M10.2 6h-8M5.4 2.8L2.2 6l3.2 3.2" />,

@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 
-/** An empty state: the reason, and the next step. */
+/** Shows that there is no data, with the reason and the next step. */
 export function EmptyState(props: { icon: IconName; title: string; children?: ReactNode; actions?: ReactNode }) {
   return (
     <div className="state">
@@ -59,12 +59,12 @@ export function ChangeError({ error, remedy }: { error: unknown; remedy?: ReactN
   )
 }
 
-/** A placeholder for content that is loading. */
+/** Shows a placeholder for content that is loading. */
 export function Skeleton({ width }: { width: number }) {
   return <span className="skeleton" style={{ width }} />
 }
 
-/** Placeholder lines for a panel that is loading. */
+/** Shows placeholder lines in a panel that is loading. */
 export function SkeletonLines({ lines = 4 }: { lines?: number }) {
   return (
     <div className="stack" aria-busy="true">

@@ -38,8 +38,9 @@ import type {
 import type { ShapeName } from './shape.tsx'
 
 /**
- * A tone shows whether a user must act: calm for no action, flow for in progress, ok for done, warn for soon, and bad
- * for now. The shape distinguishes states of the same tone, so that color is never the only sign.
+ * The tone of a status shows whether a user must act: calm means no action, flow means in progress, ok means done, warn
+ * means act soon, and bad means act now. The shape distinguishes statuses of the same tone, so that color is never the
+ * only difference.
  */
 export type Tone = 'calm' | 'flow' | 'ok' | 'warn' | 'bad'
 
@@ -51,7 +52,10 @@ export interface Look {
 
 const toLook = (word: string, tone: Tone, shape: ShapeName): Look => ({ word, tone, shape })
 
-/** The style of each state of the contract. A state that the contract adds does not compile until it is added here. */
+/**
+ * The style of each status in the contract. If the contract adds a status, the code does not compile until it is added
+ * here.
+ */
 export const STATUS_LOOKS = {
   vendor: {
     prospective: toLook('Prospective', 'flow', 'dash'),

@@ -7,21 +7,21 @@ export type CsvCell = string | number | null
 export interface Column<Row> {
   head: string
   cell(row: Row): ReactNode
-  /** Returns the cell for the CSV export; columns without it are not exported. */
+  /** Returns the cell for the CSV export. Columns without this function are not exported. */
   csv?(row: Row): CsvCell | Promise<CsvCell>
-  /** The field of the operation's sort order. */
+  /** The field by which the operation sorts. */
   sort?: string
   numeric?: boolean
   /** Whether the column is hidden on phones. */
   isWideOnly?: boolean
-  /** Whether the column is only exported. */
+  /** Whether the column appears only in the export. */
   isOnlyExported?: boolean
   className?: string
 }
 
 /**
- * A table with dense rows and a sticky header. On a phone, each row is a card: the first cell on top, and the other
- * cells with their labels.
+ * Shows a table with dense rows and a sticky header. On a phone, each row is a card with the first cell at the top and
+ * labels for the other cells.
  */
 export function Table<Row>(props: {
   caption: string
@@ -30,7 +30,7 @@ export function Table<Row>(props: {
   keyOf(row: Row): string
   sort?: string
   onSort?(sort: string): void
-  /** The number of placeholder rows that are shown while loading. */
+  /** The number of placeholder rows while the data loads. */
   expected?: number
 }) {
   const { caption, rows, keyOf, sort, onSort, expected = 8 } = props
@@ -108,7 +108,7 @@ function cellClass<Row>({ numeric, isWideOnly, className }: Column<Row>): string
   return names.length === 0 ? undefined : names.join(' ')
 }
 
-/** An empty cell with a word for the missing value. */
+/** Shows a word for a missing value. */
 export function EmptyCell({ word = 'none' }: { word?: string }) {
   return <span className="none">{word}</span>
 }

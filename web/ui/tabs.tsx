@@ -1,6 +1,6 @@
 import { Link, useSearchParams } from 'react-router'
 
-/** Tabs of one page. The URL stores which tab is open. */
+/** Shows the tabs of a page. The URL contains the open tab. */
 export function Tabs<Name extends string>(props: {
   label: string
   tabs: readonly { name: Name; word: string; count?: number }[]
@@ -9,7 +9,7 @@ export function Tabs<Name extends string>(props: {
   return (
     <nav className="tabs" aria-label={props.label}>
       {props.tabs.map(({ name, word, count }, at) => (
-        // The search and page of one tab's list do not apply to the list of another tab.
+        // Removes the search and the page number of the list, because they do not apply to the list of another tab.
         <Link
           key={name}
           to={{ search: at === 0 ? '' : `?tab=${name}` }}
@@ -23,7 +23,7 @@ export function Tabs<Name extends string>(props: {
   )
 }
 
-/** Returns the tab that the URL names, or the first one. */
+/** Returns the tab in the URL or, if it contains none, the first tab. */
 export function useOpenTab<Name extends string>(names: readonly [Name, ...Name[]]): Name {
   const [params] = useSearchParams()
   return names.find((name) => name === params.get('tab')) ?? names[0]

@@ -9,7 +9,7 @@ export function TimeText({ at, className }: { at: string; className?: string }) 
   )
 }
 
-/** Shows a date, with its weekday if it is in the current year. */
+/** Shows a date. Includes the weekday if the date is in the current year. */
 export function DateText({ on }: { on: string }) {
   return <time dateTime={on}>{useFormats().day(on)}</time>
 }

@@ -4,13 +4,13 @@ export interface Fact {
   label: string
   value: ReactNode
   note?: ReactNode
-  /** Whether the fact is a main figure of the page. A page has one or two main figures. */
+  /** Whether the fact is a main figure of the page. A page has one or two. */
   isFigure?: boolean
-  /** Whether phones hide the fact. Set this if the first tab also shows the fact. */
+  /** Whether phones hide the fact. Set this property if the first tab also shows the fact. */
   isWideOnly?: boolean
 }
 
-/** Shows the key facts of the page in ruled cells, as in the corner of a drawing. */
+/** Shows the key facts of a page in ruled cells, like the title block in the corner of a drawing. */
 export function TitleBlock(props: { name: ReactNode; state?: ReactNode; sub?: ReactNode; facts: readonly Fact[] }) {
   return (
     <section className="title-block" aria-label="Key facts">

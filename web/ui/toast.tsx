@@ -6,8 +6,8 @@ import { Icon } from './icon.tsx'
 const toastManager = Toast.createToastManager<{ to?: string }>()
 
 /**
- * Shows that an action succeeded, with a link to the result. Never use a toast for errors. Errors stay where they
- * occurred until they are resolved.
+ * Shows a message that an action succeeded, with a link to the result. Do not use this function for errors, which must
+ * stay visible where they occurred until they are resolved.
  */
 export function showToast(title: string, way?: { word: string; to: string } | { word: string; onClick(): void }): void {
   const action =
@@ -46,7 +46,7 @@ function ToastList() {
         key={toast.id}
         toast={toast}
         className="toast"
-        // The list of messages is a live region. By default, each message would also be a dialog.
+        // The list of messages is already a live region, so the role of a dialog is removed from each message.
         render={({ 'aria-modal': _, ...attributes }) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls.
           <div {...attributes} role="group" />

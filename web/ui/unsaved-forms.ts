@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** The forms on the page with entries that are not saved yet. */
+/** The forms on the page that have unsaved entries. */
 const unsaved = new Set<object>()
 const listeners = new Set<() => void>()
 
@@ -8,7 +8,7 @@ export function hasUnsavedForm(): boolean {
   return unsaved.size > 0
 }
 
-/** Returns whether any form has unsaved entries, and renders the component again when this changes. */
+/** Returns whether any form has unsaved entries. Renders the component again when this changes. */
 export function useHasUnsavedForm(): boolean {
   return useSyncExternalStore(subscribe, hasUnsavedForm)
 }
@@ -18,11 +18,15 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Adds or removes a form. While any form has unsaved entries, the browser asks before it closes or reloads the page. */
+/**
+ * Marks a form as having unsaved entries or not. While any form has unsaved entries, the browser asks before it closes
+ * or reloads the page.
+ */
 export function setFormUnsaved(form: object, isUnsaved: boolean): void {
   if (isUnsaved) unsaved.add(form)
   else unsaved.delete(form)
-  // A browser cannot keep a page with this listener for the Back button, so the listener exists only while needed.
+  // Adds this listener only while needed, because a browser cannot keep a page that has it in memory for the Back
+  // button.
   if (unsaved.size > 0) addEventListener('beforeunload', warn)
   else removeEventListener('beforeunload', warn)
   for (const listener of listeners) listener()

@@ -5,32 +5,32 @@ import { fillControl, findStorableControl, isSameControl, readControl } from './
 import { type ControlDraft, deleteDraft, readDraft, writeDraft } from './form-drafts.ts'
 import { setFormUnsaved } from './unsaved-forms.ts'
 
-/** Entries of a form that are not in named controls, such as chosen records or the number of rows. */
+/** Entries of a form that belong to no named control, such as chosen records or the number of rows. */
 export interface FormEntries<Entries> {
   current: Entries
   isChanged: boolean
   restore(entries: Entries): void
-  /** Whether the named controls only show these entries, so that the controls are not stored. */
+  /** Whether the named controls only show these entries. If true, the controls are not stored. */
   isWhole?: boolean
 }
 
-/** The discard functions of the open forms by the ID of the form, for the buttons of dialogs. */
+/** The functions that discard the drafts of open forms, by the ID of the form. Buttons of dialogs call them. */
 const openForms = new Map<string, () => void>()
 
-/** Deletes the draft of an open form, because the user has decided against the entries. */
+/** Deletes the draft of an open form after the user has decided to discard the entries. */
 export function discardDraft(formId: string): void {
   openForms.get(formId)?.()
 }
 
 /**
- * Keeps the entries of a form in this browser until they are saved, so that they survive the end of a session, a closed
- * window, or a wrong click. Fills in the entries when the form is opened again. Returns the time of the restored
- * entries; null if there are none.
+ * Stores the entries of a form in this browser until they are saved, so that they are not lost if the session ends or
+ * the user closes the window or leaves the page by mistake. Fills in the entries when the form is opened again. Returns
+ * the time of the restored entries, or null if there are none.
  */
 export function useFormDraft<Entries>(options: {
   form: RefObject<HTMLFormElement | null>
   id: string
-  /** Identifies the form on its page; null for a form whose entries are not saved anywhere, such as a report. */
+  /** Identifies the form on its page; null for a form that saves nothing, such as the input of a report. */
   name: string | null
   entries: FormEntries<Entries> | undefined
   /** The error of the last submission. */
@@ -38,7 +38,7 @@ export function useFormDraft<Entries>(options: {
 }): { restoredAt: number | null; noteSubmit(): void; undo(): void } {
   const { form, id, name, entries, error } = options
   const { pathname } = useLocation()
-  // A form belongs to the page on which it was opened, even while the next page is loading.
+  // A form belongs to the page on which it was opened, even while the next page loads.
   const [key] = useState(name === null ? null : `${pathname} ${name}`)
   const [restoredAt, setRestoredAt] = useState<number | null>(null)
   const latest = useRef(entries)
@@ -89,7 +89,7 @@ export function useFormDraft<Entries>(options: {
         state.replaced.push(before)
       }
     }
-    // Controls that depend on loaded data or on other entries are added later.
+    // Waits for controls that are added later because they depend on loaded data or on other entries.
     const observer = new MutationObserver(fillPending)
     if (draft !== null) {
       state.pending = draft.controls
@@ -112,7 +112,7 @@ export function useFormDraft<Entries>(options: {
     }
   }, [form, id, key, state, store, forget])
 
-  // Entries that were rejected are not saved by the next change of something else.
+  // Ensures that rejected entries stay unsaved when another change succeeds.
   useEffect(() => {
     if (error !== null && error !== undefined) state.isSubmitted = false
   }, [error, state])
@@ -135,14 +135,14 @@ export function useFormDraft<Entries>(options: {
   }
 }
 
-/** What a form remembers between renderings. */
+/** The state that a form keeps between renderings. */
 class DraftState {
   /** The controls that the user has changed. */
   controls: readonly ControlDraft[] = []
-  /** Restored entries whose controls do not exist yet. */
+  /** The restored entries whose controls do not exist yet. */
   pending: readonly ControlDraft[] = []
-  /** The entries that a draft has replaced. */
+  /** The entries that the draft has replaced. */
   replaced: ControlDraft[] = []
-  /** Whether the entries were submitted and have not changed since. */
+  /** Whether the user has submitted the entries and not changed them since. */
   isSubmitted = false
 }

@@ -2,10 +2,11 @@ import { useSession } from '../api/session.ts'
 import { createDateFormats, type DateFormats } from './date-formats.ts'
 import { createNumberFormats, type NumberFormats } from './number-formats.ts'
 
-// Formatters are slow to create and every row needs them. A user has only a few organizations.
+// Caches formatters, because they are slow to create and every row needs them. A user belongs to only a few
+// organizations.
 const formatsByOrganization = new Map<string, NumberFormats & DateFormats>()
 
-/** Returns formatters for amounts in the organization's currency and dates in its time zone. */
+/** Returns functions that format amounts in the organization's currency and dates in its time zone. */
 export function useFormats(): NumberFormats & DateFormats {
   const { currency, timeZone } = useSession().organization
   const key = `${currency} ${timeZone}`

@@ -7,10 +7,10 @@ import { EmptyCell } from './table.tsx'
 import { formatCount } from './text-formats.ts'
 import { useFormats } from './use-formats.ts'
 
-/** Users do not read more rows. The JSON of the record contains the other rows. */
+/** The maximum number of rows. Users do not read more. The JSON of the record contains everything. */
 const MAX_ROWS = 60
 
-/** Shows the fields of any record or input as a table in words, for records without a page. */
+/** Shows the fields of any record or input as a table. Used for records that have no page of their own. */
 export function ValueTable({ caption, of }: { caption: string; of: Readonly<Record<string, unknown>> }) {
   const all = toRows(of, '')
   const rows = all.slice(0, MAX_ROWS)
@@ -45,7 +45,7 @@ interface ValueRow {
   value: unknown
 }
 
-/** Returns one row per value at any depth, with labels such as `Lines 2, unit price`. */
+/** Returns a row for each value at any depth, with labels such as `Lines 2, unit price`. */
 function toRows(value: unknown, path: string, label = ''): ValueRow[] {
   if (typeof value !== 'object' || value === null || isPlainList(value)) {
     return [{ path, label: label === '' ? 'Value' : label.charAt(0).toUpperCase() + label.slice(1), value }]
@@ -67,7 +67,7 @@ const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/
 const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 const ENUM_PATTERN = /^[a-z]+(_[a-z]+)+$/
 
-/** Shows one value for users: a record by its name, a date as a date. */
+/** Shows a value in the form for users: a record by its name, and a date as a formatted date. */
 export function Value({ of: value }: { of: unknown }) {
   const { day, time } = useFormats()
   if (value === null || value === undefined || value === '') return <EmptyCell word="nothing" />
@@ -97,7 +97,7 @@ function isActor(value: unknown): value is { type: string; id: string | null } {
   return typeof value === 'object' && value !== null && Object.keys(value).sort().join() === 'id,type'
 }
 
-/** Shows a record by its name, or by its ID if it does not exist, for example because a dry run created it. */
+/** Shows a record by its name. If the record does not exist, for example because a dry run created it, shows its ID. */
 function RecordLink({ of, id }: { of: NamedKind; id: string }) {
   const { data } = useRecordName(of, id)
   return data === null ? <code>{id}</code> : <RecordName of={of} id={id} />

@@ -1,6 +1,6 @@
 import { Link, useSearchParams } from 'react-router'
 
-/** Tabs for the states of a list, which is the filter that users choose first. */
+/** Shows tabs for the statuses of a list, because users choose this filter first. */
 export function ViewTabs(props: {
   label: string
   name: string

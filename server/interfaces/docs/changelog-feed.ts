@@ -34,7 +34,7 @@ function renderEntry(page: string, release: Release): string {
 `
 }
 
-/** Returns the timestamp of a release. The changelog contains only the date of a release. */
+/** Returns the timestamp of a release, based on the release's date in the changelog. */
 function releaseTimestamp(release: Release | undefined): string {
   return `${release?.date ?? '1970-01-01'}T00:00:00Z`
 }

@@ -6,8 +6,9 @@ import { getPeerAddress } from '../../platform/calls/client-address.ts'
 import type { Config } from '../../platform/config/config.ts'
 
 /**
- * Returns the demo builder's API key as `{ key }` for the reference's forms, or 204 without a body if there is no key.
- * Only a service with a demo builder returns the key, and only to its own pages in a browser on the same machine.
+ * Returns the demo builder's API key as `{ key }` for the forms in the API reference, or 204 without a body if there is
+ * no key. Only a service with a demo builder returns the key, and only to its own pages in a browser on the same
+ * machine.
  */
 export function createDemoKeyRoute(config: Pick<Config, 'demo' | 'dataDir'>): RequestHandler {
   return (req, res) => {
@@ -19,8 +20,8 @@ export function createDemoKeyRoute(config: Pick<Config, 'demo' | 'dataDir'>): Re
 }
 
 /**
- * Returns whether a page of this service sent the request, in a browser on this machine. Rejects other host names that
- * resolve to this machine (DNS rebinding). Recognizes proxies and tunnels by their headers.
+ * Returns whether the request came from a page of this service in a browser on this machine. Returns false for other
+ * host names that resolve to this machine (DNS rebinding), and if the headers show a proxy or tunnel.
  */
 function isLocalRequest({ socket, headers }: Parameters<RequestHandler>[0]): boolean {
   const isPassedOn =
@@ -38,7 +39,7 @@ function isLoopback(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback'
 }
 
-/** Reads the key for each request, because the demo builder may be created after the first request. */
+/** Reads the key at each request, because the demo builder may be created after the service has started. */
 function readDemoKey(dataDir: string): string | null {
   try {
     const { key } = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as { key?: unknown }

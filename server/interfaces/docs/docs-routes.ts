@@ -28,8 +28,7 @@ import { renderSkillsPage } from './skills-page.ts'
 
 /**
  * Returns the routes of the documentation: pages generated from the published contract, and guides. The routes require
- * no API key. This service serves everything, including scripts and styles, and the pages cannot load anything from
- * elsewhere.
+ * no API key. The pages load scripts and styles only from this service.
  */
 export function createDocsRoutes({ contract, config }: Services): Router {
   const routes = express.Router()
@@ -42,7 +41,7 @@ export function createDocsRoutes({ contract, config }: Services): Router {
   let missing: PreparedContent | undefined
   const operations = [...contract.operations.values()].filter(isOpenToApiClients)
 
-  // The root redirects to the documentation. The root serves nothing else.
+  // The root path only redirects to the documentation.
   routes.get('/', (_req, res) => res.redirect(302, site.docs))
   page('/docs', () => renderReferenceOverview(site, contract))
   page('/docs/reference/:name', (slug) => renderSectionPage(site, contract, slug))
@@ -56,7 +55,7 @@ export function createDocsRoutes({ contract, config }: Services): Router {
   page('/docs/glossary', () => renderGlossaryPage(site))
   page('/docs/changelog', () => renderChangelogPage(site, contract))
 
-  // Redirects to an operation by name, so that links are independent of the reference's layout.
+  // Redirects to an operation by name, so that links do not depend on how the reference is divided into pages.
   routes.get('/docs/operations/:name', (req, res, next) => {
     const operation = operations.find(({ id }) => id === req.params.name)
     if (operation === undefined) next()
@@ -89,7 +88,7 @@ export function createDocsRoutes({ contract, config }: Services): Router {
   for (const [name, place] of Object.entries(ASSETS)) {
     file(`/docs/assets/${name}`, TYPES[path.extname(name)] ?? 'application/octet-stream', () => readFileSync(place))
   }
-  // Programs get the problem of an unknown path. A user who followed an old link gets a page.
+  // For an unknown path, a program gets a problem, and a user, who may have followed an old link, gets a page.
   routes.get('/docs/{*path}', (req, res, next) => {
     if (req.accepts('json', 'html') !== 'html') return next()
     missing ??= prepareContent(renderDocsPage(site, renderMissingPage(site)))
@@ -98,7 +97,10 @@ export function createDocsRoutes({ contract, config }: Services): Router {
   })
   return routes
 
-  /** Renders a page on its first request and caches it, because the page does not change while the service runs. */
+  /**
+   * Adds a route for a page. The page is rendered at its first request and then cached, because it does not change
+   * while the service runs.
+   */
   function page(address: string, make: (name: string) => Page | null): void {
     const created = new Map<string, PreparedContent>()
     routes.get(address, (req, res, next) => {
@@ -152,7 +154,7 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
 }
 
-/** Content that is served repeatedly, as plain and compressed bytes, with an ETag. */
+/** Content for repeated requests: its plain and compressed bytes, and its ETag. */
 interface PreparedContent {
   plain: Buffer
   compressed: Buffer
@@ -165,7 +167,7 @@ function prepareContent(content: string | Buffer): PreparedContent {
   return { plain, compressed: gzipSync(plain), etag: `"${name}"` }
 }
 
-// The empty icon of the pages is a `data:` image. This service serves everything else as a file.
+// The empty icon of the pages is a `data:` URL. Everything else is a file from this service.
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -179,7 +181,7 @@ const HEADERS = {
   ].join('; '),
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // Browsers keep a copy and revalidate it each time, which costs only a 304 response.
+  // Browsers keep a copy and revalidate it each time; an unchanged page costs only a 304 response.
   'Cache-Control': 'no-cache',
   Vary: 'Accept-Encoding',
 }

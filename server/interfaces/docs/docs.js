@@ -1,4 +1,4 @@
-// Scripts for all pages of the documentation: copy buttons, the selected language of samples, and search.
+// Scripts for all documentation pages: copy buttons, the language of the samples, and the search.
 const root = document.documentElement
 
 for (const block of document.querySelectorAll('.lines')) {
@@ -26,7 +26,7 @@ choose(LANGUAGES.find((name) => name === localStorage.getItem('language')) ?? 'c
 document.addEventListener('click', ({ target }) => {
   const tab = target.closest('[data-language][aria-pressed]')
   if (tab === null) return
-  // The samples above may change height. Keep the clicked element at the same position on the screen.
+  // Samples above this one may change height, so keep the clicked element at the same position on the screen.
   const before = tab.getBoundingClientRect().top
   localStorage.setItem('language', tab.dataset.language)
   choose(tab.dataset.language)
@@ -39,7 +39,7 @@ contents?.addEventListener('click', ({ target }) => {
   if (target.closest('a') !== null && contents.matches(':popover-open')) contents.hidePopover()
 })
 contents?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
-// Scrolling the menu to its current entry also scrolls the page, so scroll the page back.
+// Scrolling the menu to its current entry also scrolls the page. Scroll the page back.
 if (location.hash === '') scrollTo(0, 0)
 
 async function search() {

@@ -12,8 +12,8 @@ import { html } from './page/html.ts'
 import { type Page, renderCode, renderInlineMarkdown, renderJson, type Site } from './page/page.ts'
 
 /**
- * Returns the event catalog with a sample of each event, and a form that verifies a signature with the client library's
- * code.
+ * Renders the event catalog with a sample of each event, and with a form that verifies a signature with the client
+ * library's code.
  */
 export function renderEventsPage(site: Site, contract: Contract): Page {
   const types = listEventTypes(contract)
@@ -65,7 +65,7 @@ ${entries}`,
   }
 }
 
-/** Returns a note for an event that the service does not send yet, so that readers do not wait for the event. */
+/** Renders a note for an event that the service does not send yet, so that readers do not wait for it. */
 function renderAvailability({ available }: EventTypeEntry) {
   if (available) return null
   return html`\n<p><b>Not available yet</b> (<code>available: false</code>): the service does not send this event yet. You can already subscribe
@@ -73,7 +73,8 @@ to it.</p>`
 }
 
 /**
- * Renders the operations that may record the event. Time alone can also cause some events. Their descriptions say so.
+ * Renders the operations that may record the event. Some events can also occur without an operation, after a certain
+ * time; their descriptions say so.
  */
 function renderEmittingOperations(site: Site, contract: Contract, type: string) {
   const emitters = [...contract.operations.values()].filter(
@@ -97,7 +98,7 @@ interface Delivery {
   body: string
 }
 
-/** Builds a delivery as the service would send it, signed with the example secret of the contract. */
+/** Creates a delivery as the service would send it, signed with the contract's example secret. */
 function buildSampleDelivery(contract: Contract): Delivery {
   const shown = contract.document.components.examples?.WebhookWithSecret as { value: { secret: string } }
   const { secret } = shown.value

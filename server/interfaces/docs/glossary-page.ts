@@ -11,7 +11,7 @@ export interface Term {
   anchor: string
 }
 
-/** Returns the project's glossary without the notes for authors. */
+/** Renders the project's glossary without the notes for authors. */
 export function renderGlossaryPage(site: Site): Page {
   return {
     title: 'Glossary',
@@ -41,7 +41,7 @@ function readSections(): string[] {
     .slice(1)
 }
 
-/** Returns the rows of a table, without the header and the column of words to avoid. */
+/** Parses the rows of a table, without the header and the column of words to avoid. */
 function parseTerms(section: string): Term[] {
   const rows = section.split('\n').filter((line) => line.startsWith('| '))
   return rows.slice(2).map((row) => {

@@ -4,7 +4,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { html } from './page/html.ts'
 import { type Page, renderMarkdown, type Site } from './page/page.ts'
 
-/** The guides in reading order. Each guide is a Markdown file with its title in the first line. */
+/** The guides in reading order. Each guide is a Markdown file. Its first line is the title. */
 export const GUIDES: readonly string[] = [
   'first-call',
   'paging',
@@ -34,7 +34,7 @@ interface Guide {
   text: string
 }
 
-/** Returns the text of a guide with the URLs and figures of this service filled in. */
+/** Returns the text of a guide with this service's URLs and numbers filled in. */
 export function readGuide(name: string, site: Site, config: Config): Guide {
   const source = readFileSync(path.join(import.meta.dirname, 'guides', `${name}.md`), 'utf8')
   const known: Record<string, string> = {

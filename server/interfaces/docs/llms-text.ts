@@ -5,7 +5,7 @@ import { GUIDES, readGuide } from './guides.ts'
 import type { Site } from './page/page.ts'
 
 /**
- * Returns `/llms.txt` (https://llmstxt.org), the first file that an agent reads: Markdown with links to all other
+ * Renders `/llms.txt` (https://llmstxt.org), the first file that an agent reads. It is Markdown with links to all other
  * pages, generated from the contract.
  */
 export function renderLlmsText(site: Site, contract: Contract, config: Config): string {

@@ -6,7 +6,7 @@ import { listParameters } from './reference/operation-section.ts'
 import { findSuccessResponse, getReferenceIndex, type ReferenceIndex } from './reference/reference-index.ts'
 
 /**
- * Returns the contract as a Postman collection, which many other clients can import (Collection v2.1.0,
+ * Converts the contract to a Postman collection, which many other clients can also import (Collection v2.1.0,
  * https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html). The collection has a folder for each
  * tag, and an example request with responses for each operation. The URL and the credentials are variables of the
  * collection.
@@ -63,7 +63,7 @@ function toCollectionItem({ contract }: ReferenceIndex, operation: Operation): o
   }
 }
 
-/** Query parameters that the example omits are included but disabled. */
+/** Parameters that the example leaves out are included but disabled. */
 function toCollectionUrl(contract: Contract, operation: Operation): object {
   const { path: inPath, query: shown } = findExampleRequest(contract, operation)
   const path = operation.path.slice(1).split('/')

@@ -4,14 +4,14 @@ import { type Html, html } from './page/html.ts'
 import { type Page, renderInlineMarkdown, renderJson, type Site } from './page/page.ts'
 
 /**
- * The catalog of problems, generated from the contract's `x-problems`. The `type` of every problem links to its catalog
- * entry.
+ * An entry in the catalog of problems, which is generated from the contract's `x-problems`. The `type` of every problem
+ * links to its entry.
  */
 interface ProblemEntry {
   code: ProblemCode
   when: string
   advice: string
-  /** The members of the problem that have a fixed set of values. */
+  /** The members of the problem whose values come from a fixed set. */
   members: readonly Member[]
   example: Problem
 }

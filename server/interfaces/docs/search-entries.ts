@@ -18,7 +18,7 @@ import { listCompositeSkills, listSkillInput } from './skills-page.ts'
  */
 export type SearchEntry = readonly [
   ...[kind: EntryKind, title: string, detail: string, address: string, text: string],
-  // Synonyms that the search matches but does not show.
+  // Synonyms by which the search finds the entry. The results do not show them.
   also?: string,
 ]
 type EntryKind =
@@ -97,7 +97,8 @@ function listOperationsAndObjects(site: Site, contract: Contract): SearchEntry[]
         const { path: inPath, query, body } = listOperationFields(atlas, base, operation)
         return [
           ['Operation', summary, `${id} ${method} ${path}`, `${page}#${id}`, description],
-          // Headers and paging parameters are the same for all operations, and the guides explain them.
+          // Headers and paging parameters are left out, because they are the same for all operations and the guides
+          // explain them.
           ...toFieldEntries(page, `of ${id}`, [...inPath, ...query.filter(({ name }) => !PAGING.has(name)), ...body]),
         ]
       })
@@ -116,8 +117,8 @@ function listOperationsAndObjects(site: Site, contract: Contract): SearchEntry[]
 }
 
 /**
- * Returns entries for schemas without their own section, with the place that shows each schema. Inputs appear at their
- * operation, and enumerations at the first field that uses them.
+ * Returns entries for schemas without their own section, each with a link to the place that shows the schema. An input
+ * is shown with its operation, and an enumeration with the first field that uses it.
  */
 function listOtherSchemas(site: Site, contract: Contract): SearchEntry[] {
   const atlas = getReferenceIndex(contract)

@@ -1,6 +1,6 @@
 /**
- * Synonyms for topics of the documentation. Each entry has the path below /docs and the words by which the search also
- * finds the topic. If a path does not exist, the search fails.
+ * Synonyms for topics of the documentation. Each entry consists of a path below /docs and words by which the search
+ * also finds the topic. Every path must exist, because the search index cannot be built otherwise.
  */
 export const SEARCH_SYNONYMS: readonly (readonly [address: string, words: string])[] = [
   ['#ids', 'identifiers uuid primary key typeid'],

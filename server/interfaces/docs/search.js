@@ -28,7 +28,7 @@ async function prepare() {
   const made = new MiniSearch({
     fields: ['title', 'detail', 'text', 'also'],
     storeFields: ['kind', 'title', 'detail', 'address', 'text'],
-    // The search finds `createVendor` by its whole name and by each word in the name.
+    // A search finds `createVendor` by its full name and by each word in the name.
     tokenize: (text) =>
       text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => {
         const parts = word.split(/(?<=[a-z0-9])(?=[A-Z])/)
@@ -40,8 +40,8 @@ async function prepare() {
   return made
 }
 
-// There are thousands of fields, and many share the name of the record that they refer to. Therefore, the record itself
-// ranks higher.
+// Many of the thousands of fields have the same name as the record to which they refer. The record itself should rank
+// higher.
 const WEIGHTS = {
   ...{ Guide: 2.2, Basics: 2.2, Term: 2.6, Operation: 2, Event: 1.8, Problem: 1.8 },
   ...{ Object: 1.6, Schema: 1.6, Skill: 1.4, Field: 1 },
@@ -53,7 +53,7 @@ const OPTIONS = {
   boostDocument: (_id, _term, stored) => WEIGHTS[stored.kind],
 }
 
-/** Words of questions, such as "what is a scope". The search ignores these words if the query has other words. */
+/** Words that questions contain, as in "what is a scope". The search ignores them if the query also has other words. */
 const QUESTION_WORDS = new Set('a an are can do does how i is my of the to what where which'.split(' '))
 
 function omitQuestionWords(query) {
@@ -67,7 +67,7 @@ async function show() {
   const turn = ++asked
   if (query === '') return list([], 'Search names, paths and text. Use the arrow keys and Enter.')
   const made = await index
-  // The user has typed more text in the meantime.
+  // The user has changed the text since this search started.
   if (turn !== asked) return
   const asking = omitQuestionWords(query)
   const exact = made.search(asking, OPTIONS)
@@ -126,7 +126,7 @@ words.addEventListener('keydown', (event) => {
 found.addEventListener('click', ({ target }) => {
   if (target.closest('a') !== null) finder.close()
 })
-// The target of a click on the backdrop is the dialog itself.
+// A click on the backdrop has the dialog itself as its target.
 finder.addEventListener('click', ({ target }) => {
   if (target === finder) finder.close()
 })

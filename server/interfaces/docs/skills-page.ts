@@ -14,7 +14,7 @@ interface DeclaredSkill {
   examples?: Record<string, { summary?: string; value: unknown }>
 }
 
-/** Returns the composite skills. The section of the composite skills explains that each operation is also a skill. */
+/** Returns the composite skills. Each operation is also a skill, as the page explains, but is not included here. */
 export function listCompositeSkills(contract: Contract): [name: string, skill: DeclaredSkill][] {
   return Object.entries((contract.document['x-skills'] ?? {}) as Record<string, DeclaredSkill>)
 }

@@ -1,5 +1,5 @@
-// Forms that send the reference's example requests to this service, with IDs of existing records. For writes, the form
-// first offers a dry run, which changes nothing.
+// Forms that send the example requests of the API reference to this service, with the IDs of existing records. For an
+// operation that changes data, the form offers a dry run first.
 const { docs } = document.documentElement.dataset
 const base = docs.replace(/\/docs$/, '')
 const sources = JSON.parse(document.getElementById('content').dataset.sources)
@@ -19,7 +19,9 @@ for (const button of document.querySelectorAll('.btn.try')) {
 }
 
 let demoKey
-/** Returns the key that the user entered last; otherwise, the demo builder's key if this machine has one. */
+/**
+ * Returns the key that the user entered last. If there is none, returns the demo builder's key if this machine has one.
+ */
 async function knownKey(isPortal) {
   const kept = sessionStorage.getItem(isPortal ? 'portalToken' : 'key')
   if (kept !== null || isPortal) return kept ?? ''
@@ -71,7 +73,7 @@ function formFor(request) {
     send.disabled = false
   })
 
-  /** Fills in the key and replaces each ID in the example with an existing ID. */
+  /** Enters the key and replaces each ID in the example with an existing ID. */
   async function fill() {
     key.input.value = await knownKey(request.isPortal)
     for (const { name, where, value } of request.parameters) if (where === 'path') inputs.get(name).value = value
@@ -89,11 +91,11 @@ function formFor(request) {
   return { element, fill }
 }
 
-// Only a service on this machine returns a key automatically. In other cases, the page sends no requests.
+// The service returns a key automatically only if it runs on this machine. Otherwise, the page sends no requests.
 const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
 /**
- * Distance from the screen at which a sample receives existing IDs, so that the IDs are there when the reader reaches
- * the sample.
+ * The distance from the visible area at which a sample gets existing IDs, so that they are in place when the reader
+ * reaches the sample.
  */
 const NEAR = '600px'
 const samples = new IntersectionObserver(
@@ -162,7 +164,7 @@ function checkbox(text) {
   return { label, input }
 }
 
-/** Returns the request to send: the request itself or, for a dry run, a call of the skill with the same name. */
+/** Returns the request to send. For a dry run, this is a call of the skill that has the operation's name. */
 function composed({ id, method, path, parameters, isUpload }, { inputs, body, isDry }) {
   const text = isUpload ? '' : (body?.value.trim() ?? '')
   const json = { 'content-type': 'application/json' }
@@ -224,7 +226,7 @@ async function show(place, { method, target, headers, body }, key) {
   place.replaceChildren(head, sent, lines)
 }
 
-/** Sends a request without the signed-in user's session, so that the response shows what the key allows. */
+/** Sends a request without the session of the signed-in user, so that the response depends only on the key. */
 function call(method, target, key, { headers = {}, body } = {}) {
   return fetch(base + target, {
     ...{ method, body, credentials: 'omit', cache: 'no-store' },
@@ -232,11 +234,11 @@ function call(method, target, key, { headers = {}, body } = {}) {
   })
 }
 
-/** The maximum number of parent records to try, because the first may have no children. */
+/** The maximum number of parent records to try. Several are tried, because the first may have no children. */
 const MOST_PARENTS = 5
 const lists = new Map()
 
-/** Returns the first records of a list, which is requested only once; an empty list if the key may not read it. */
+/** Returns the first records of a list, or an empty list if the key may not read it. Requests each list only once. */
 function firstOf(path, key) {
   const asked = `${key} ${path}`
   if (!lists.has(asked)) {
@@ -249,7 +251,7 @@ function firstOf(path, key) {
   return lists.get(asked)
 }
 
-/** Returns an existing ID for each ID in an example request; null where no such record exists. */
+/** Returns an existing ID for each ID in an example request, or null if no such record exists. */
 async function existing({ path, parameters, body }, key) {
   const found = new Map()
   await fillPath(path, parameters, key, found)
@@ -259,7 +261,7 @@ async function existing({ path, parameters, body }, key) {
     if (found.has(id)) continue
     const source = sources[prefix]
     const ids = source === undefined || source.includes('{') ? [] : await firstOf(source, key)
-    // Two different IDs in an example are replaced by two different records, if two exist.
+    // If two records exist, two different IDs in an example are replaced with the IDs of two different records.
     const at = taken.get(prefix) ?? 0
     taken.set(prefix, at + 1)
     found.set(id, ids[at] ?? ids[0] ?? null)
@@ -268,8 +270,8 @@ async function existing({ path, parameters, body }, key) {
 }
 
 /**
- * Fills in the IDs of a path with the first record of each list. For a nested record, uses the first parent that has
- * children.
+ * Replaces each ID in a path with the ID of the first record in its list. For a nested record, uses the first parent
+ * that has children.
  */
 async function fillPath(path, parameters, key, found) {
   const inPath = parameters.filter(({ where }) => where === 'path')

@@ -1,4 +1,4 @@
-// Runs the client library's verifier on the contents of the form.
+// Runs the verifier of the client library on the contents of the form.
 const form = document.getElementById('verify-form')
 const verdict = document.getElementById('verdict')
 
@@ -8,7 +8,7 @@ form.addEventListener('submit', async (event) => {
   const { secret, id, timestamp, signature, body } = Object.fromEntries(new FormData(form))
   const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
   try {
-    // The sample is always old, so the current time is set to the sample's timestamp.
+    // The sample has an old timestamp, so verify it as of that time.
     const event = await verifyWebhook({ headers, body }, secret, { now: new Date(Number(timestamp) * 1000) })
     show(true, `The signature is valid. This is a delivery of ${event.type}, sent ${ago(Number(timestamp))}.`)
   } catch (error) {

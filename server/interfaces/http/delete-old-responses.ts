@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { RESPONSE_RETENTION_MS } from './idempotency.ts'
 
-/** Deletes stored responses whose idempotency keys have expired. Runs as a scheduled job. */
+/** Deletes the stored responses whose idempotency keys have expired. */
 export async function deleteOldResponses(database: Database, clock: Clock): Promise<void> {
   await deleteInBatches(database, {
     table: 'idempotencyRecords',
@@ -12,7 +12,7 @@ export async function deleteOldResponses(database: Database, clock: Clock): Prom
     where: sql`"expiresAt" <= ${clock.now()}`,
     orderBy: sql`"expiresAt"`,
   })
-  // Rows that a process of an earlier version stored have no time of expiry.
+  // Rows from an earlier version of the service have no expiry.
   await deleteInBatches(database, {
     table: 'idempotencyRecords',
     key: 'key',

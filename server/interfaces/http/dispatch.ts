@@ -21,7 +21,7 @@ import type { Validator } from './request-validator.ts'
 import { buildLocationMap, buildReaderMap } from './resource-locations.ts'
 import { concealSecretFields, getSecretFields, type SecretFields } from './secret-fields.ts'
 
-/** A response without the headers that are common to all responses. */
+/** A response without the headers that all responses share. */
 export interface HttpResponse {
   status: number
   headers: Record<string, string>
@@ -34,7 +34,7 @@ export interface HttpResponse {
   file?: Pick<SentFile, 'length' | 'open'>
 }
 
-/** The sender and origin of a request, and the request ID for responses and logs. */
+/** The origin of a request, and its ID for responses and logs. */
 export interface RequestOrigin {
   principal: Principal
   requestId: string
@@ -50,20 +50,20 @@ export interface DispatchParts {
   proposer: ProposalMaker
 }
 
-/** Creates proposals in place of changes if the API key may only propose changes. */
+/** Creates proposals instead of changes for an API key that may only propose changes. */
 export interface ProposalMaker {
-  /** Returns whether the call might change something. */
+  /** Returns whether the call might change data. */
   concerns(operation: Operation, body: unknown, call: Call): boolean
-  /** Does a trial run of the call and stores the changes as a proposal. The result becomes the body of the response. */
+  /** Performs a trial run of the call and stores its changes as a proposal. Returns the body of the response. */
   propose(operation: Operation, input: FlatInput, call: Call, tryOut: (call: Call) => Promise<unknown>): Promise<object>
 }
 
-/** An input in the form that skills accept: path, query, body, and `ifMatch` in one flat object. */
+/** The input of a skill: path parameters, query parameters, body fields, and `ifMatch` in one flat object. */
 type FlatInput = Record<string, unknown>
 
 /**
- * The handler of an operation that is not known statically. The handler's input has been validated against the
- * contract, from which the input's types are generated.
+ * The handler of an operation that the compiler does not know. This type is safe, because the input has been validated
+ * against the contract, from which the types of all inputs are generated.
  */
 type AnyHandler = (input: Input & { ifMatch?: string }, call: Call) => Promise<AnyReply>
 interface AnyReply {
@@ -71,19 +71,20 @@ interface AnyReply {
   body?: object | string
   headers?: Record<string, string>
   /**
-   * Body fields that can change without a new version of the record, in addition to the operation's own such fields.
+   * Fields of the body that can change without a new version of the record, in addition to those that the contract
+   * declares for the operation.
    */
   follows?: readonly string[]
 }
 
 /**
  * Checks that the principal may call the operation. The operation must accept the principal's authentication scheme,
- * and the principal must have every permission that the scheme requires. Otherwise, throws `permission_denied`, with a
- * sentence whose subject is `what`.
+ * and the principal must have every permission that the scheme requires. Otherwise, throws `permission_denied`. `what`
+ * is the subject of the sentence in the problem.
  */
 export function assertOperationPermitted(principal: Principal, operation: Operation, what = 'This operation'): void {
   if (operation.schemes.size === 0) return
-  // A connected app uses a token in the same way as an API key, regardless of the user it acts for.
+  // A connected app has the same access as an API key, for every user on whose behalf it acts.
   const scheme = principal.via === undefined ? SCHEME_BY_PRINCIPAL[principal.kind] : 'apiKey'
   const needed = operation.schemes.get(scheme)
   if (needed === undefined) throw new Problem('permission_denied', `${what} is not available to a ${principal.kind}.`)
@@ -94,14 +95,14 @@ export function assertOperationPermitted(principal: Principal, operation: Operat
 }
 
 /**
- * Returns the parts that identify a file's content. Two files are equal if their bytes are equal, wherever the files
- * are stored.
+ * Returns the properties that identify a file's content. Files with equal bytes are equal, wherever they are stored.
  */
 function contentIdentity({ size, sha256 }: ReceivedFile): Pick<ReceivedFile, 'size' | 'sha256'> {
   return { size, sha256 }
 }
 
-// The service itself and the owner's page can call the operations that API keys can call.
+// The authentication scheme of each kind of principal. The service itself and the owner's page can call the operations
+// that API keys can call.
 const SCHEME_BY_PRINCIPAL: Readonly<Record<Principal['kind'], string>> = {
   key: 'apiKey',
   user: 'session',
@@ -136,8 +137,8 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   )
 
   /**
-   * Returns the reply. If the caller may only propose changes, the reply contains no secrets, because a secret would
-   * let the caller act without approval.
+   * Returns the reply to the caller. A caller that may only propose changes gets no secrets, because a secret would
+   * allow it to act without approval.
    */
   function handled(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
     const reply = expanded(operation, input, call)
@@ -145,9 +146,9 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     return secrets ? reply.then((reply) => withConcealedBody(reply, secrets)) : reply
   }
 
-  /** Returns the handler's reply with the records that `expand` requests. */
+  /** Returns the handler's reply, with the linked records that the `expand` parameter requests. */
   function expanded(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
-    // The `expand` parameter of listSkills is a single word with its own meaning.
+    // In listSkills, `expand` is a single word with a different meaning.
     if (!Array.isArray(input.query.expand)) return (handlers[operation.id] as unknown as AnyHandler)(input, call)
     const { expand, ...query } = input.query
     return expanding.reply(operation, expand, { ...input, query }, call)
@@ -185,7 +186,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     const provided = ifMatch === undefined ? input : { ...input, ifMatch }
     const key = readDeclaredHeader(operation, req, 'idempotency-key')
     const response = async (call: Call): Promise<HttpResponse> => {
-      // Few API keys may only propose changes, so the cheap condition comes first.
+      // Checks the cheap condition first, because few API keys may only propose changes.
       if (call.principal.isProposeOnly === true && proposer.concerns(operation, input.body, call))
         return proposed(operation, provided, call)
       return toHttpResponse(operation, located(operation, await handled(operation, provided, call)), req)
@@ -223,7 +224,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   }
 
   function keepable(operation: Operation, { status, headers, text, etag, isProposal }: HttpResponse): StorableResponse {
-    // A proposal contains no secrets.
+    // Proposals need no special treatment here, because they contain no secrets.
     const repeat = isProposal === true ? undefined : repeats[operation.id]
     return {
       status,
@@ -260,7 +261,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
       )
     }
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
-    // The stored ETag is removed, because the response must have the ETag of the record's current version.
+    // Removes the stored ETag, because the response must have the ETag of the record's current version.
     delete headers.ETag
     return toHttpResponse(operation, { status, headers, body: record as object }, { url: '', headers: {} })
   }
@@ -299,8 +300,8 @@ function withConcealedBody(reply: AnyReply, secrets: SecretFields): AnyReply {
 }
 
 /**
- * Returns whether the response is a proposal. The Location header of a proposal links to the proposal, even if the text
- * was too large to store.
+ * Returns whether the response is a proposal, based on its Location header. The header is stored even if the text of
+ * the response is too large.
  */
 function isProposalResponse({ status, headers }: StoredResponse): boolean {
   return status === 202 && headers.Location?.startsWith('/api/ext/proposals/') === true
@@ -322,10 +323,10 @@ function toOperationInput(contract: Contract, operation: Operation, flat: Record
     const value = rest[name]
     delete rest[name]
     if (where === 'path') path[name] = value
-    // A query cannot contain null, so null counts as omitted.
+    // A query cannot contain null, so null is treated as omitted.
     else if (value !== undefined && value !== null) query[name] = value
   }
-  // If the operation has no body, any remaining field is an unknown parameter and is rejected as such.
+  // If the operation has no body, the remaining fields become query parameters, and unknown ones are rejected.
   const input = operation.takesBody ? { query, body: rest } : { query: { ...query, ...rest }, body: undefined }
   return { path: path as Record<string, string>, ...input }
 }
@@ -335,7 +336,8 @@ function readDeclaredHeader(operation: Operation, { headers }: Request, name: st
   return operation.headers.has(name) && typeof value === 'string' ? value : undefined
 }
 
-// A record cannot exist if its ID cannot be decoded or stored in a text column.
+// Decodes path parameters. Throws if an ID cannot be decoded or stored in a text column, because no record can have
+// such an ID.
 function decodeParameters(params: Record<string, string>): Record<string, string> {
   for (const name in params) {
     const value = params[name]
@@ -362,7 +364,7 @@ function toHttpResponse(operation: Operation, reply: AnyReply, req: Pick<Request
     return { status, headers: own, text, etag: undefined }
   }
   if (body instanceof FileResponse) return toFileResponse(operation, body, req)
-  // The only other non-JSON body is the contract as YAML.
+  // The contract as YAML is the only body besides files that is not JSON.
   if (typeof body === 'string')
     return { status, headers, text: body, etag: computeEtag({}, () => body), type: 'application/yaml; charset=utf-8' }
   const text = JSON.stringify(body)
@@ -382,7 +384,7 @@ function toHttpResponse(operation: Operation, reply: AnyReply, req: Pick<Request
 function toFileResponse(operation: Operation, file: FileResponse, { headers }: Pick<Request, 'headers'>): HttpResponse {
   const known = headers['if-none-match']
   const whole = file.sent({ range: undefined, ifRange: undefined })
-  // A caller that already has the file gets 304, regardless of the requested range.
+  // A caller that already has the current file gets 304, regardless of the requested range.
   if (!operation.headers.has('range') || (known !== undefined && matchesEtag(known, whole.etag)))
     return toSentFileResponse(whole)
   const ifRange = headers['if-range']

@@ -11,7 +11,7 @@ import { operations } from '../operations.ts'
 
 type Body = ServiceResponse['body']
 
-/** The requested lists, in order. */
+/** The lists that were requested, in order. */
 const asked: string[] = []
 
 let plumbline: TestPlumbline
@@ -173,7 +173,7 @@ test('a list page ends when its expanded records reach 1 MiB', async () => {
       seen.push(id)
     }
     sizes.push(JSON.stringify(body).length)
-    // The page ends with the record that exceeds the limit. In this test, each record is at most 50 kB long.
+    // The page ends with the record that exceeds the size limit. Each record in this test is at most 50 kB long.
     expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(MAX_PAGE_BYTES + 100_000)
     if (body.nextCursor !== null) expect(headers.get('link')).toContain('expand=vendor')
     cursor = body.nextCursor

@@ -9,9 +9,9 @@ import { Json } from '../../platform/calls/json.ts'
 import { MAX_PAGE_BYTES } from '../../platform/calls/page.ts'
 import type { Input } from './input-checker.ts'
 
-/** Implements the `expand` parameter for responses, as declared by `x-expands` in the contract. */
+/** Implements the `expand` parameter of responses, which `x-expands` in the contract declares. */
 export interface ResponseExpander<Context> {
-  /** Returns the operation's reply, with the linked records that `expand` requests next to their IDs. */
+  /** Returns the operation's reply with the linked records that `expand` requests. Each record is next to its ID. */
   reply(operation: Operation, paths: readonly string[], input: Input, context: Context): Promise<ExpandedReply>
 }
 
@@ -19,12 +19,12 @@ interface ExpandedReply {
   status: number
   body: object
   headers?: Record<string, string>
-  /** The added fields, which can change without a new version of the record. */
+  /** The names of the added fields. Their values can change without a new version of the record. */
   follows: readonly string[]
 }
 
 /**
- * Dependencies of expansions. Only `handle` and `permit` know the caller of a request, through their context.
+ * The dependencies of a response expander. Only `handle` and `permit` know who sent the request, through the context.
  */
 interface ExpanderParts<Context> {
   contract: Contract
@@ -57,22 +57,22 @@ interface RecordLink {
   readonly schema: string
 }
 
-/** A link to follow, and the links to follow in the linked records. */
+/** A link to expand, and the links to expand in the linked records. */
 interface LinkBranch {
   readonly name: string
   readonly link: RecordLink
   readonly next: readonly LinkBranch[]
 }
 
-/** The maximum page size of every list. Each link on a page therefore needs only one list request. */
+/** The maximum page size of every list. A page therefore needs only one list request for each link. */
 const MAX_IDS = 200
 
 /**
- * Creates the expansions. Linked records are read through their list operation on behalf of the same caller. Linked
- * records have the same form as in that list, and omit the same hidden fields. The page is read once. Then each link is
- * read once for all records on the page. Like every page, an expanded page ends with the record that exceeds the
- * maximum size in bytes. If this limit shortens the page, the page is read again with the lower number of records, to
- * get the matching cursor.
+ * Creates a response expander. It reads linked records through their list operation on behalf of the caller, so they
+ * look as in that list, without fields that are hidden from the caller. The expander reads the page once, and then each
+ * link once for all records of the page. Like every page, an expanded page ends with the record that exceeds the
+ * maximum size in bytes. If this limit shortens the page, the expander reads the page again with that number of
+ * records, to get the matching cursor.
  */
 export function createResponseExpander<Context>({
   contract,
@@ -93,8 +93,8 @@ export function createResponseExpander<Context>({
   }
 
   /**
-   * Returns the items with the linked records of the branches; null if the result exceeds the maximum page size. A
-   * single item never exceeds this size.
+   * Returns the items with their linked records; null if the result exceeds the maximum page size. A single item is
+   * always accepted.
    */
   async function expanded(
     items: readonly Item[],
@@ -112,7 +112,7 @@ export function createResponseExpander<Context>({
       const whole: Record<string, unknown> = { ...item }
       for (const { name, field, found } of added) {
         if (item[field] === null) whole[name] = null
-        // A linked record that was erased in the meantime is omitted, as if it had not been requested.
+        // A linked record that has been erased in the meantime is left out, as if the caller had not requested it.
         else if (found.has(item[field])) whole[name] = found.get(item[field])
       }
       return whole
@@ -163,7 +163,9 @@ export function createResponseExpander<Context>({
   }
 }
 
-/** Returns the items as JSON, up to the item that reaches the maximum page size. Later items are not serialized. */
+/**
+ * Returns the items as JSON, up to the item that reaches the maximum page size. Does not serialize the items after it.
+ */
 function itemsThatFitPage(items: readonly Item[]): string[] {
   const texts: string[] = []
   let bytes = 0
@@ -191,7 +193,7 @@ function readContent(body: Reply['body']): Item {
   return (body instanceof Json ? body.value : body) as Item
 }
 
-/** Returns the links of each schema by field, with the list operation that reads the linked records. */
+/** Returns the links in each schema by field name. Each link has the list operation that reads the linked records. */
 function findRecordLinks(contract: Contract): ReadonlyMap<string, ReadonlyMap<string, RecordLink>> {
   const lists = new Map<string, Operation>()
   for (const operation of contract.operations.values()) {
@@ -231,7 +233,7 @@ function parametersByName(contract: Contract, { declaration }: Operation): Map<s
   return new Map(declared.flatMap((each) => (each.in === 'query' ? [[each.name, each] as const] : [])))
 }
 
-/** Returns the schema of the record that the operation returns, or of the records on its page. */
+/** Returns the name of the schema of the record that the operation returns or, for a list, of the records on a page. */
 function responseSchemaOf(contract: Contract, { declaration }: Operation): { schema: string; isPage: boolean } {
   const response = declaration.responses['200']
   const content =

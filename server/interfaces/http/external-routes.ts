@@ -3,12 +3,12 @@ import type { Principal } from '../../platform/calls/call.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 
 /**
- * Lets routes outside the contract accept the same callers as an operation. Such requests are authenticated, counted,
- * limited, logged, and measured like requests to the operation.
+ * Allows routes that are not in the contract to accept the same callers as an operation does. The service
+ * authenticates, counts, limits, logs, and measures these requests like requests for the operation.
  */
 export interface ExternalAccess {
   /**
-   * Responds with the result of `work`. If a problem prevents `work` or `work` throws a problem, responds with the
+   * Responds with the result of `work`. If the caller is rejected or `work` throws a problem, responds with the
    * problem.
    *
    * @param challenge the `WWW-Authenticate` header for a caller without a credential
@@ -22,15 +22,18 @@ export interface ExternalAccess {
   ): Promise<void>
 }
 
-/** An authenticated caller that may call the operation. */
+/** A request whose caller is authenticated and may call the operation. */
 export interface AdmittedRequest {
   readonly principal: Principal
   readonly requestId: string
   readonly address: string
   /** The JSON body of a POST, within the size and depth limits of the operation. */
   readonly body: unknown
-  /** Reports the name of the operation or skill that the request runs, for logging. */
+  /** Sets the name of the operation or skill that the log shows for the request. */
   running(name: string): void
-  /** Logs and records a problem in the same way as an HTTP problem. Used when the response has another format. */
+  /**
+   * Logs and records a problem like the problem of an HTTP response. Call this function if the response reports the
+   * problem in another format.
+   */
   refused(error: unknown): Promise<void>
 }

@@ -22,7 +22,7 @@ interface Kept {
   body: string | null
 }
 
-/** Returns a builder's stored responses, with their decrypted content. */
+/** Returns a builder's stored responses with their decrypted content. */
 async function getKept(organizationId: string): Promise<(Kept & { opened: string | null })[]> {
   const { rows } = await sql<Kept>`
     select "key", "body" from "idempotencyRecords" where "organizationId" = ${organizationId}`.execute(
@@ -81,7 +81,7 @@ describe('a request that only reads', () => {
     expect(await getKept(organizationId)).toEqual([])
   })
 
-  // The embedded database has a single connection, so a request would wait for every open transaction.
+  // The embedded database has only one connection, so a request would wait for any open transaction.
   test.skipIf(inject('postgres') === null)(
     'a read request with an Idempotency-Key needs no connection for transactions',
     async () => {
@@ -99,7 +99,7 @@ describe('a request that only reads', () => {
 })
 
 describe('a response that is too large to store', () => {
-  // The text is random, so that it does not compress.
+  // Returns a random text, which cannot be compressed.
   const noise = (characters: number) => randomBytes(characters).toString('base64').slice(0, characters)
   const lines = () => Array.from({ length: 200 }, () => ({ description: noise(490), quantity: 1, unit: 'ls' }))
 
@@ -263,7 +263,7 @@ test('only expired stored responses are deleted, regardless of their number', as
     select ${organizationId}, 'old ' || n, '', 200, '{}', null, ${new Date(plumbline.clock.nowMs() - 25 * 3_600_000)},
       ${new Date(plumbline.clock.nowMs() - 3_600_000)}
     from generate_series(1, 2500) as n`.execute(plumbline.database.statements)
-  // A process of the previous version stores no time of expiry.
+  // Removes the expiry, as in a row that the previous version of the service stored.
   await sql`
     insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt")
     select ${organizationId}, 'earlier ' || n, '', 200, '{}', null,

@@ -8,45 +8,42 @@ import { createVault } from '../../platform/encryption/vault.ts'
 import { Problem, problem } from '../../platform/problems/problem.ts'
 
 /**
- * With an Idempotency-Key header, a POST is safe to retry for 24 hours, or for 7 days if a user sends it. A phone
- * without a connection may not learn until after a weekend whether its request arrived. The response is stored in the
- * same transaction as the change, so that both are committed or neither is. While that transaction runs, other requests
- * with the same key get a problem that tells them to wait. A rejected request changes nothing and is not stored, so the
- * client may repeat it with the same key.
+ * With an Idempotency-Key header, a client can safely retry a POST for 24 hours. For a user, the time is 7 days,
+ * because a phone may have no connection for a whole weekend after it sent a request. The response is stored in the
+ * same transaction as the change, so that both are committed together. While that transaction runs, other
+ * requests with the same key get a problem that tells them to wait. A rejected request changes nothing and is not
+ * stored, so the client may repeat it with the same key.
  *
- * The transaction starts with the first `call.write`. Nothing can be written outside the transaction. A request that
- * only reads therefore opens no transaction, uses no connection, and stores nothing, so no list of such requests is
- * needed. Stored responses are encrypted, because they are only for the caller.
+ * The transaction starts with the first `call.write`, and nothing can be written outside it. A request that only reads
+ * therefore opens no transaction and stores nothing, without any list of such requests. Stored responses are encrypted,
+ * because only the caller may read them.
  */
-/** The time for which a response to a program is stored. */
+/** The time for which a response to a program is stored, in milliseconds. */
 export const RESPONSE_RETENTION_MS = 24 * 60 * 60 * 1000
 const USER_RETENTION_MS = 7 * RESPONSE_RETENTION_MS
 
 /**
- * Returns how long the response is stored. Programs send many more requests than users, and never wait for several
- * days.
+ * Returns how long the response is stored. The time is shorter for programs, which send many more requests than users
+ * and do not retry after several days.
  */
 function getRetentionMs({ kind, via }: Principal): number {
   return kind === 'user' && via === undefined ? USER_RETENTION_MS : RESPONSE_RETENTION_MS
 }
 
-/** A row that a process of an earlier version stored has no time of expiry. */
+/** A row that an earlier version of the service stored has no expiry. */
 function getExpiryMs({ createdAt, expiresAt }: { createdAt: string; expiresAt: string | null }): number {
   return expiresAt === null ? Date.parse(createdAt) + RESPONSE_RETENTION_MS : Date.parse(expiresAt)
 }
 
 /**
- * The maximum size in bytes of a stored response after compression and encryption. A record and its events need about a
- * twentieth of this size. Larger responses contain hundreds of records, and storing all of them for a day would fill
- * the disk.
+ * The maximum size in bytes of a stored response after compression and encryption. A response with one record and its
+ * events needs about a twentieth of this size. Larger responses contain hundreds of records, and storing them for a day
+ * would fill the disk.
  */
 const MAX_STORED_BYTES = 64 * 1024
-/**
- * Texts with more characters are not compressed, because compressing such a text for a possible retry would take too
- * long.
- */
+/** Larger texts are not compressed, because a retry is unlikely and compressing such a text takes too long. */
 const MAX_COMPRESSED_BYTES = 2 * 1024 * 1024
-/** Below this length, compression saves less than it costs. */
+/** Compressing a shorter text costs more than it saves. */
 const MIN_COMPRESSED_BYTES = 4 * 1024
 const COMPRESSED = 'deflated '
 
@@ -59,30 +56,30 @@ export interface StorableResponse {
   headers: Record<string, string>
   text: string
   /**
-   * Returns the ID of the record in the response, or null if the record cannot be read again. Called only if the text
-   * is too large to store.
+   * Returns the ID of the record in the response, or null if the record cannot be read again. Called only if the
+   * response is too large to store.
    */
   resourceId(): string | null
 }
 
-/** The stored part of a response. */
+/** The part of a response that is stored. */
 export interface StoredResponse {
   status: number
   headers: Record<string, string>
-  /** The text of the response; null if it was too large. */
+  /** The text of the response; null if the text was too large to store. */
   text: string | null
-  /** Stored instead of the text if the response contained a single record. */
+  /** The ID of the record in the response, stored instead of the text if the response contained a single record. */
   resourceId: string | null
-  /** The timestamp of the original response. */
+  /** The time of the original response. */
   at: string
 }
 
 export interface IdempotentWork<Answer> {
-  /** Performs the request. Runs at most once. All writes must use the given call. */
+  /** Performs the request. Called at most once. All its writes must use the given call. */
   perform(call: Call): Promise<Answer>
-  /** Returns the parts of the response to store. Called within the transaction. */
+  /** Returns the parts of the response to store. Called inside the transaction. */
   keep(response: Answer): StorableResponse
-  /** Returns the response to a repeated request. Called outside of any transaction. */
+  /** Returns the response to a repeated request. Called outside any transaction. */
   tellAgain(stored: StoredResponse, call: Call): Promise<Answer>
 }
 
@@ -102,8 +99,8 @@ export async function runWithIdempotencyKey<Answer>(
     return response
   } catch (error) {
     await once.rollBack(error)
-    // Of two concurrent requests, the second may start before the response to the first is stored. The change of the
-    // first request may then cause the second to be rejected.
+    // A concurrent request with the same key may have committed its change after this request looked for a stored
+    // response. That change may be the reason for this rejection.
     const wasRefused = error instanceof Problem && !once.hasBegun()
     const first =
       error instanceof AlreadyStoredError ? error.answer : wasRefused ? await attempt.find(call.db) : undefined
@@ -137,7 +134,7 @@ function createAttempt(
   provided: string,
   request: { method: string; url: string; body: unknown },
 ): Attempt {
-  // Two callers may choose the same key, but each must get only its own responses.
+  // Different callers may choose the same key, so the stored key includes the caller's credential.
   const key = `${getCredentialId(principal)} ${provided}`
   const place = getResponseEncryptionContext(organizationId, key)
   const sealing = createVault(services.config.encryptionKey)
@@ -173,7 +170,7 @@ function createAttempt(
           'idempotency_in_progress',
           'A request with this Idempotency-Key is still in progress. Try again in a moment.',
         )
-      // This must be a separate statement, because the statement that takes the lock may not see what the previous
+      // This must be a separate statement. The statement that gets the lock may not see the data that the previous lock
       // holder committed.
       const done = await find(db)
       if (done !== undefined) throw new AlreadyStoredError(done)
@@ -216,18 +213,17 @@ async function decompressText(text: string): Promise<string> {
 }
 
 interface SingleTransaction {
-  /** The call for all reads and writes of the work. */
+  /** The call that the work must use for all reads and writes. */
   call: Call
   hasBegun(): boolean
-  /** Stores the response and commits the transaction. Does nothing if no transaction was started. */
+  /** Stores the response and commits the transaction. Does nothing if no transaction has started. */
   commit(keep: () => StorableResponse): Promise<void>
   rollBack(error: unknown): Promise<void>
 }
 
 /**
- * Wraps the call so that all writes happen in a single transaction. The transaction starts with the first `write` under
- * the claimed key and stays open until the response is stored. After the transaction starts, all reads and writes of
- * the work happen in it.
+ * Wraps the call so that all writes happen in a single transaction. The first `write` starts the transaction and locks
+ * the key. All later reads and writes use the same transaction, which stays open until the response is stored.
  */
 function createSingleTransaction(outer: Call, attempt: Attempt): SingleTransaction {
   let within: WriteCall | null = null
@@ -237,7 +233,8 @@ function createSingleTransaction(outer: Call, attempt: Attempt): SingleTransacti
   async function begin<T>(work: (call: WriteCall) => Promise<T>): Promise<T> {
     const result = Promise.withResolvers<T>()
     ended = outer.write(async (inner) => {
-      // The work already uses the inner call, so after a deadlock the caller must retry.
+      // After a deadlock, the database repeats the transaction. The work cannot be repeated here, because it has
+      // already received the result of the first attempt, so the client must retry.
       if (within !== null)
         throw new Problem(
           'timed_out',

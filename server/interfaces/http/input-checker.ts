@@ -14,21 +14,24 @@ export interface Input {
 }
 
 /**
- * Checks an input object against the contract's schemas. Skills and other in-process calls are checked only here. A
- * request that the library's validator rejects is checked again. The library's errors are only texts, but a useful
- * message needs the broken rule.
+ * Checks an input object against the contract's schemas. This is the only check for skills and other calls within the
+ * process. It is also the second check for a request that the library's validator rejects, because the library
+ * describes errors only as text, and a useful message needs the violated rule.
  */
 export interface InputChecker {
-  /** Returns the errors of a typed input, and fills in defaults. Checks the decimals of amounts if a currency is given. */
+  /**
+   * Returns the errors in an input whose values already have the right types, and fills in defaults. Checks the
+   * decimals of amounts if a currency is given.
+   */
   check(operation: Operation, input: Input, currency?: string): FieldError[]
   /**
-   * Returns an error for each amount in a valid input that has more decimals than the currency allows; only the first
-   * error if `isLarge`.
+   * Returns an error for each amount in a valid input that has more decimals than the currency allows. Returns only the
+   * first error if `isLarge` is true.
    */
   checkDecimals(operation: Operation, input: Input, amounts: { currency: string; isLarge: boolean }): FieldError[]
   /**
-   * Returns the errors of a request's input, whose parameters are still text, and the query with converted values and
-   * defaults. Checks the decimals of amounts in the body if a currency is given.
+   * Returns the errors in a request's input, whose parameters are still text. Also returns the query with converted
+   * values and defaults. Checks the decimals of amounts in the body if a currency is given.
    */
   read(
     operation: Operation,
@@ -36,7 +39,7 @@ export interface InputChecker {
     currency?: string,
   ): { faults: FieldError[]; query: Record<string, unknown> }
   /**
-   * Returns the first error of a body, for use if finding all errors would take too long; undefined if there is no
+   * Returns only the first error in a body, because finding all errors may take too long; undefined if there is no
    * error.
    */
   firstFault(operation: Operation, body: unknown): FieldError | undefined
@@ -54,7 +57,7 @@ export function createInputChecker(contract: Contract): InputChecker {
   const untilFirst = createPartCompiler(contract, { coerceTypes: false, allErrors: false })
   const strict = new Map<string, PartCompiler>()
 
-  /** Compiles a schema on first use. Few requests have an amount with more decimals than the currency allows. */
+  /** Compiles these schemas only when needed. Few requests have an amount with too many decimals. */
   function strictFor(moneyDecimals: number, allErrors: boolean): PartCompiler {
     const key = `${moneyDecimals} ${allErrors}`
     const compiler = strict.get(key) ?? createPartCompiler(contract, { coerceTypes: false, allErrors, moneyDecimals })
@@ -62,9 +65,7 @@ export function createInputChecker(contract: Contract): InputChecker {
     return compiler
   }
 
-  /**
-   * Returns the wording of errors in a part of an operation's input: the pointer to a field, and the name of a field.
-   */
+  /** Returns how messages refer to a part of the input: the pointer to a field and the name of the field. */
   function subject(operation: Operation, part: Part): CheckedInput {
     if (part !== 'body') return { pointer: parameterNameAt, noun: 'parameter of this operation' }
     const setter = (name: string) => findAcceptingOperation(contract, operation, name)
@@ -83,8 +84,8 @@ export function createInputChecker(contract: Contract): InputChecker {
   }
 
   /**
-   * Returns the errors of a body. If a currency is given, amounts with more decimals than the currency allows are also
-   * errors.
+   * Returns the errors in a body. If a currency is given, an amount with more decimals than the currency allows is also
+   * an error.
    */
   function bodyFaults(operation: Operation, body: unknown, currency: string | undefined): FieldError[] {
     if (!operation.takesBody) return []
@@ -131,7 +132,7 @@ export function createInputChecker(contract: Contract): InputChecker {
   }
 }
 
-/** Returns the name of a parameter as the client sent it. Errors use this name instead of a JSON pointer. */
+/** Returns the name of a parameter as the client sent it. In errors, this name replaces the JSON pointer. */
 function parameterNameAt(path: string): string {
   return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 }
@@ -139,7 +140,7 @@ function parameterNameAt(path: string): string {
 type Part = 'query' | 'header' | 'body'
 type PartCompiler = (operation: Operation, part: Part) => ValidateFunction
 
-/** Compiles the schema of a part of an operation's input on first use, because most schemas are never used. */
+/** Compiles the schema of a part of the input at its first use, because most schemas are never used. */
 function createPartCompiler(
   contract: Contract,
   { moneyDecimals, ...options }: { coerceTypes: boolean; allErrors?: boolean; moneyDecimals?: number },
@@ -178,7 +179,10 @@ function createPartCompiler(
 
 const DOCUMENT = 'contract'
 
-/** Returns the schema with document-relative references rewritten to point into the contract. */
+/**
+ * Rewrites the references in a schema. They are relative to the document; the rewritten references point into the
+ * contract.
+ */
 function resolveReferencesIn(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `${DOCUMENT}${value}` : value)) as Schema
 }
@@ -187,7 +191,7 @@ function bodySchema({ declaration }: Operation): Schema {
   return declaration.requestBody?.content['application/json']?.schema ?? {}
 }
 
-/** Returns one object schema for all query parameters or all headers. */
+/** Returns an object schema that combines all query parameters or all headers. */
 function parameterSchema(contract: Contract, operation: Operation, part: 'query' | 'header') {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
@@ -195,7 +199,7 @@ function parameterSchema(contract: Contract, operation: Operation, part: 'query'
     const { name, in: where, schema, ...parameter } = contract.resolve<ParameterObject>(declared)
     if (where !== part) continue
     const key = part === 'header' ? name.toLowerCase() : name
-    // The validator does not follow references to defaults, so each default is copied into the schema.
+    // Copies the default into the schema, because the validator does not look for defaults behind references.
     properties[key] = { ...contract.resolve<Schema>(schema), ...omitReference(schema) }
     if (parameter.required === true) required.push(key)
   }

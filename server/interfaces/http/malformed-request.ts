@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { type Problem, problem } from '../../platform/problems/problem.ts'
 
-/** Problems with requests that cannot be read. Such a request has no operation yet, and may not even have a URL. */
+/**
+ * Problems with requests that cannot be read. For such a request, the operation is not known, and the URL may be
+ * missing.
+ */
 
 /** Returns the problem for bytes that Node's parser rejected. */
 export function toParserProblem(error: { code?: unknown; reason?: unknown }): Problem {
@@ -22,7 +25,7 @@ export function toParserProblem(error: { code?: unknown; reason?: unknown }): Pr
   }
 }
 
-/** Returns the problem with a request that Node could read; in nearly all cases, null. */
+/** Returns the problem with a request that Node could parse; null for nearly all requests. */
 export function findRequestProblem({ headers, httpVersion }: IncomingMessage): Problem | null {
   if (headers.host === undefined && httpVersion === '1.1')
     return problem('malformed_request', 'HTTP/1.1 requests require a Host header.')
@@ -39,7 +42,7 @@ export function findQueryProblem(url: string): Problem | null {
   const start = url.indexOf('?')
   if (start === -1) return null
   try {
-    // A percent sign that does not start an escape is kept as a literal percent sign.
+    // Keeps a percent sign that does not start an escape sequence.
     decodeURIComponent(url.slice(start + 1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
     return null
   } catch {
@@ -47,7 +50,7 @@ export function findQueryProblem(url: string): Problem | null {
   }
 }
 
-/** Returns the target of a request, without the scheme and host that a proxy may send before the path. */
+/** Returns the target of a request, without the scheme and host that a proxy may have put before the path. */
 export function toOriginForm(target: string): string {
   if (target.startsWith('/')) return target
   const origin = /^https?:\/\/[^/?#]*/i.exec(target)

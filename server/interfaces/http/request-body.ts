@@ -4,15 +4,15 @@ import type { Operation } from '../../platform/calls/contract.ts'
 import { createFileSizeProblem, isBinaryType, Upload } from '../../platform/calls/upload.ts'
 import { MAX_POINTER_LENGTH, problem, validationFailed } from '../../platform/problems/problem.ts'
 
-// The maximum size of a request body in bytes. The contract may declare another `x-max-body-bytes` for operations that
-// replace a whole document. Such a document may also contain more items.
+// The maximum size of a request body in bytes. For operations that replace a whole document, the contract may declare
+// another size with `x-max-body-bytes`. Such a document may also contain more items.
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_DEPTH = 32
 
 /**
- * Reads the JSON body of a request, which must be valid UTF-8 and at most 32 levels deep. The maximum size is 1 MiB,
- * unless the operation allows more. An operation without a body accepts no body or an empty object. The body of an
- * upload is not read here.
+ * Reads the JSON body of a request, which must be valid UTF-8, at most 32 levels deep, and at most 1 MiB long unless
+ * the operation allows more. For an operation without a body, the client may send nothing or an empty object. Does not
+ * read the body of an upload.
  */
 export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
   const {
@@ -58,13 +58,13 @@ function assertNotEncoded(encoding: string | undefined): void {
     throw problem('unsupported_media_type', 'Compressed request bodies are not supported. Send the body uncompressed.')
 }
 
-// JSON allows no charset other than UTF-8.
+// Returns whether the media type is JSON. The only charset that JSON allows is UTF-8.
 function isJson(type: string | undefined): boolean {
   if (type === 'application/json') return true
   return type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
 
-// Returns whether the type is the media type of RFC 7396, which defines how every PATCH of this service works.
+// Returns whether the media type is that of a merge patch. RFC 7396 defines how every PATCH of this service works.
 function isMergePatch(type: string | undefined): boolean {
   return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
@@ -88,10 +88,9 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
         fail(problem('malformed_json', 'The request body is not valid UTF-8.'))
       }
     })
-    // The socket's error is reported as a client error, because a caller that disconnects is not a failure of the
-    // service.
+    // Reports the socket's error as a client error, because a client that disconnects is not a failure of the service.
     const hungUp = () => fail(problem('malformed_json', 'The request body ended before it was complete.'))
-    // If the caller has already disconnected, the request emits no further event.
+    // If the client has already disconnected, the request emits no more events.
     if (req.destroyed) hungUp()
     req.on('error', hungUp)
     req.on('close', () => {
@@ -108,14 +107,14 @@ export function hasUnreadBody(req: IncomingMessage): boolean {
 }
 
 /**
- * Reads and discards the rest of a request, and then calls `done`. If the connection closes while a client is writing,
- * the client sees a broken connection instead of the response. Therefore, the response is written immediately, but
- * ended only after the rest has been read.
+ * Reads and discards the rest of a request, and then calls `done`. If the connection were closed while the client is
+ * still sending, the client would see a broken connection instead of the response. The response is therefore written
+ * immediately, but ended only after the rest has been read.
  */
 export function discardRemainingBody(req: IncomingMessage, done: () => void, mostBytes = MAX_DISCARDED_BYTES): void {
   let dropped = 0
   const cutOff = () => req.destroy()
-  // If this process was paused for long, the timer is due even though more data has arrived. That data must be read
+  // If this process was paused for a long time, the timer is due even though more data has arrived. Read that data
   // first.
   const cutOffIfIdle = () => {
     const before = dropped
@@ -130,7 +129,7 @@ export function discardRemainingBody(req: IncomingMessage, done: () => void, mos
     clearTimeout(idle)
     idle = setTimeout(cutOffIfIdle, MAX_IDLE_MS)
   })
-  // A partly read request may be paused.
+  // A request that was read in part may be paused.
   req.resume()
   req.once('close', () => {
     clearTimeout(idle)
@@ -138,9 +137,9 @@ export function discardRemainingBody(req: IncomingMessage, done: () => void, mos
   })
 }
 
-// This is more than the largest body of any operation, so that a client that sends slightly too much receives the
-// problem. A client that has stopped sending has read the response. If a client continues to send, the time limit that
-// applies to all requests ends the request.
+// The maximum number of bytes to discard. It is more than the largest body of any operation, so that a client that
+// sends slightly too much gets the problem. A client that stops sending has read the response. A client that continues
+// to send is stopped by the time limit for requests.
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 const MAX_IDLE_MS = 1000
 
@@ -160,7 +159,8 @@ export function parseJson(text: string, max: JsonBounds = DEFAULT_BOUNDS): unkno
   } catch (error) {
     throw problem('malformed_json', `The request body is not valid JSON (${(error as Error).message}).`)
   }
-  // These errors are rare or occur only in long texts, so testing the text first avoids checking every value.
+  // Tests the text first, to avoid checking every value: these errors occur only in long texts or if the text contains
+  // certain characters.
   if (text.length > DEFAULT_BOUNDS.items * 2 || UNSTORABLE.test(text)) {
     const errors = findUnacceptableValues(value, max.items)
     if (errors.length > 0) throw validationFailed(errors)
@@ -168,11 +168,11 @@ export function parseJson(text: string, max: JsonBounds = DEFAULT_BOUNDS): unkno
   return value
 }
 
-// Limits for a body. No array or object in the contract is larger. For a longer array, the validator would compare
-// every pair before counting the items. For a larger object, the validator would list every unknown field. The
-// validator reports every unknown field twice, so the total number of values is also limited.
+// Limits for a body. No array or object in the contract is larger. These limits save time. For a longer array, the
+// validator would compare every pair of items before it counts them. For a larger object, it would report every unknown
+// field twice. The total number of values is limited for the same reason.
 interface JsonBounds {
-  /** Maximum number of items in one array. */
+  /** The maximum number of items in an array. */
   items: number
   /** The maximum number of values in a body, counting fields and array items at all levels. */
   values: number
@@ -182,11 +182,11 @@ const DOCUMENT_BOUNDS: JsonBounds = { items: 5000, values: 60_000 }
 const MAX_FIELDS = 1000
 const MAX_FAULTS = 1000
 // Characters that cannot be stored correctly. PostgreSQL rejects U+0000. Unpaired surrogates would all become the same
-// replacement character. The embedded database removes a byte order mark at the start of a text. Surrogates can arrive
-// only as escapes, because the bytes are decoded from UTF-8.
+// replacement character. The embedded database removes a byte order mark at the start of a text. Surrogates can occur
+// only as escapes, because the text has been decoded from UTF-8.
 const UNSTORABLE = /\\u0000|\\ud[89a-f]|\ufeff|\\ufeff/i
 
-/** Returns the first errors that no schema would report, or that schemas would report only after a long time. */
+/** Returns the errors that no schema reports or that schemas would take too long to report. */
 function findUnacceptableValues(value: unknown, mostItems: number): FieldError[] {
   const errors: FieldError[] = []
   const path: string[] = []
@@ -224,13 +224,14 @@ function findUnacceptableValues(value: unknown, mostItems: number): FieldError[]
   return errors
 }
 
-/** Returns an error message if no column can store a text; otherwise null. */
+/** Returns an error message if the text cannot be stored in a column; otherwise null. */
 export function explainUnstorableText(text: string): string | null {
   if (text.includes('\0')) return 'must not contain the character U+0000'
   return text.isWellFormed() ? null : 'must not contain unpaired surrogates (U+D800 to U+DFFF)'
 }
 
-// Counts levels and values before parsing, so that a body full of brackets costs only one pass over its bytes.
+// Counts levels and values before parsing, so that a body full of brackets is rejected after a single pass over its
+// bytes.
 function measureJson(text: string): { depth: number; values: number } {
   let now = 0
   let max = 0

@@ -7,8 +7,8 @@ export function getTag({ declaration }: Operation): string {
 
 /**
  * Returns an OpenAPI document that validates the requests of one tag. The document contains the tag's operations with
- * their parameters, JSON bodies, and referenced schemas. Path parameters are omitted, because they are IDs, and an
- * impossible ID results in `not_found`, not in `validation_failed`.
+ * their parameters, JSON bodies, and referenced schemas. Path parameters are left out, because they are IDs, and an
+ * impossible ID must result in `not_found`, not in `validation_failed`.
  */
 export function buildRequestDocument(contract: Contract, tag: string): object {
   const paths: Record<string, Record<string, object>> = {}
@@ -45,9 +45,8 @@ function toBodyOnly({ declaration }: Operation): object {
 }
 
 /**
- * Returns a parameter with its schema inlined, because the library ignores keywords next to a reference, such as
- * `default`. Reserved characters without percent-encoding, such as the colons of a timestamp, are unambiguous here and
- * allowed.
+ * Inlines the schema of a parameter, because the library ignores keywords next to a reference, such as `default`.
+ * Allows reserved characters without percent-encoding, such as the colons of a timestamp, because they are unambiguous.
  */
 function inlineParameterSchema(contract: Contract, { schema, ...parameter }: ParameterObject): object {
   const { $ref: _, ...beside } = schema
@@ -55,7 +54,7 @@ function inlineParameterSchema(contract: Contract, { schema, ...parameter }: Par
   return { ...parameter, schema: written, ...(parameter.in === 'query' && { allowReserved: true }) }
 }
 
-/** Returns the schemas that a value refers to, directly or through other schemas. */
+/** Returns the schemas to which a value refers, directly or through other schemas. */
 function collectSchemas({ components }: ContractDocument, value: unknown): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   const visit = (inner: unknown): void => {

@@ -4,7 +4,7 @@ import { loadContract, type Operation, type Schema } from '../../platform/calls/
 import { findAcceptingOperation } from '../../platform/calls/field-hints.ts'
 import { formatMessages, patternMessages } from '../../platform/problems/formats.ts'
 
-/** These tests check the errors that callers receive for invalid input. */
+/** Tests the errors that callers receive for invalid input. */
 let plumbline: TestPlumbline
 let vendorId: string
 const VENDORS = '/api/ext/vendors'
@@ -111,7 +111,7 @@ describe('format and pattern errors', () => {
 
   test('every format and pattern of the request schemas has an error message that explains it', () => {
     const requested = requestSchemas()
-    // The bytes of a file are not JSON, and every byte is valid.
+    // The format `binary` is left out, because every byte is valid in a file.
     const formats = new Set(
       requested.flatMap(({ format }) => (typeof format === 'string' && format !== 'binary' ? [format] : [])),
     )

@@ -14,16 +14,16 @@ import { buildRequestDocument, getTag } from './request-document.ts'
 /**
  * Validates requests against the contract. The library express-openapi-validator decides whether a request is valid,
  * converts its parameters, and fills in defaults. Each tag has its own validator, created at the tag's first request,
- * because the library tries the paths of a document one by one. Ajv checks a request again if the library rejects it.
- * The messages are derived from the rules that Ajv reports as broken.
+ * because the library tries the paths of a document one by one. If the library rejects a request, Ajv checks it again,
+ * and the messages are written from the rules that Ajv reports as violated.
  */
 export interface Validator {
   /**
-   * Returns the converted input of a request, with defaults. Throws a single `validation_failed` problem with all
-   * errors. If a currency is given, amounts with more decimals than the currency allows are also errors.
+   * Returns the input of a request, with converted values and defaults. Throws one `validation_failed` problem that
+   * lists all errors. If a currency is given, amounts with more decimals than the currency allows are also errors.
    */
   check(operation: Operation, req: Request, res: Response, currency?: string): Promise<Input>
-  /** Does the same as `check` for an input that is already an object. */
+  /** Works like `check`, but for an input that is already an object. */
   checkInput(operation: Operation, input: Input, currency?: string): Input
   /** Throws `validation_failed` if an amount in a valid input has more decimals than the currency allows. */
   checkDecimals(operation: Operation, input: Input, currency: string): void
@@ -45,7 +45,7 @@ export function createValidator(contract: Contract): Validator {
           validateApiSpec: false,
           validateRequests: { allowUnknownQueryParameters: false, coerceTypes: false },
           validateResponses: false,
-          // The caller is authenticated before the request is validated.
+          // The service has already authenticated the caller.
           validateSecurity: false,
           fileUploader: false,
           ajvFormats: { mode: 'full' },
@@ -72,7 +72,7 @@ export function createValidator(contract: Contract): Validator {
     return { path, query: req.query, body: req.body }
   }
 
-  // To check an upload, the library would have to read the file, so an upload is checked only by the input checker.
+  // Checks an upload with the input checker alone, because the library would have to read the file.
   function checkBeside(operation: Operation, { params, headers, body }: Request, sent: Record<string, unknown>): Input {
     const { faults, query } = inputs.read({ ...operation, takesBody: false }, { query: sent, headers, body: undefined })
     faults.push(...findUnknownParameters(sent, query))
@@ -91,15 +91,15 @@ export function createValidator(contract: Contract): Validator {
     return null
   }
 
-  // Finds all errors, because the library stops at the first error and describes it as text.
+  // Finds all errors with the input checker, because the library stops at the first error and describes it only as
+  // text.
   function explain(
     operation: Operation,
     { sent, currency }: { sent: Record<string, unknown>; currency: string | undefined },
     { headers, body }: Request,
     rejection: Rejection,
   ): FieldError[] {
-    // For each additional error, Ajv copies all previous errors, so finding all errors of a large body would take
-    // seconds.
+    // For each error, Ajv copies all previous errors, so finding all errors in a large body would take seconds.
     const isLarge = operation.takesBody && hasMoreValuesThan(body, MAX_LISTED)
     const first = isLarge ? inputs.firstFault(operation, body) : undefined
     if (first !== undefined) return [first]
@@ -139,10 +139,10 @@ export function createValidator(contract: Contract): Validator {
 type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec']
 type Rejection = InstanceType<typeof OpenApiValidator.error.BadRequest>
 
-/** For a body with more values, only the first error is listed. */
+/** If a body has more values than this number, only the first error is reported. */
 const MAX_LISTED = 10_000
 
-/** Returns whether an object or array has more than `max` members, counting all levels. */
+/** Returns whether an object or array has more than `max` members at all levels together. */
 function hasMoreValuesThan(value: unknown, max: number): boolean {
   let left = max
   const count = (inner: unknown): void => {
@@ -159,7 +159,7 @@ function hasMoreValuesThan(value: unknown, max: number): boolean {
 }
 
 /**
- * Returns whether a request has a query, a body, or a declared header. Otherwise, no input can be invalid or need a
+ * Returns whether a request has a query, a body, or a declared header. Without these, nothing can be invalid or need a
  * default.
  */
 function hasInput({ takesBody, takesQuery, headers }: Operation, req: Request): boolean {
@@ -168,21 +168,21 @@ function hasInput({ takesBody, takesQuery, headers }: Operation, req: Request): 
   return false
 }
 
-// The library caches a compiled validator for each content type. At this point, the body is JSON regardless of the type
-// that was sent.
+// The library caches a compiled validator for each content type. The body has already been parsed as JSON, so the
+// content type that the client sent does not matter.
 function normalizeContentType(operation: Operation, { headers }: Request): void {
   if (operation.takesBody) headers['content-type'] = 'application/json'
   else if (headers['content-type'] !== undefined) delete headers['content-type']
 }
 
 /**
- * Parses a query; used as the "query parser" setting of Express. If a name is sent more than once, its value is a list.
- * The object has no prototype, so it contains only the names that were sent.
+ * Parses a query. Express uses this function as its "query parser". If a name occurs more than once, its value is a
+ * list. The returned object has no prototype, so that it contains only names from the query.
  */
 export function parseQuery(text: string | null | undefined): Record<string, unknown> {
   const query: Record<string, unknown> = Object.create(null)
   if (!text) return query
-  // A leading question mark is part of the query, but URLSearchParams would remove it.
+  // Adds a question mark, because URLSearchParams removes the first one, which may be part of the query.
   for (const [name, value] of new URLSearchParams(`?${text}`)) {
     query[name] = name in query ? ([] as unknown[]).concat(query[name], value) : value
   }
@@ -203,7 +203,7 @@ function findUnknownParameters(sent: Record<string, unknown>, read: Record<strin
   })
 }
 
-// If the library rejects a request that the input checker accepts, the caller gets the library's messages.
+// If the input checker finds no error in a request that the library rejects, the caller gets the library's messages.
 function toFieldErrors({ errors }: Rejection): FieldError[] {
   return errors.map(({ path, message, errorCode = 'invalid' }) => ({
     pointer: path.replace(/^\/(body(?=\/|$)|(query|headers)\/)/, '').slice(0, MAX_POINTER_LENGTH),
@@ -212,7 +212,7 @@ function toFieldErrors({ errors }: Rejection): FieldError[] {
   }))
 }
 
-/** Builds an empty request for an operation. The library compiles an operation's schemas at the first request. */
+/** Creates an empty request for an operation. With this request, the library compiles the schemas of the operation. */
 function createEmptyRequest(
   app: express.Express,
   { method, path, takesBody }: Operation,

@@ -1,10 +1,10 @@
 import type { Contract, Operation, OperationId, ResponseObject } from '../../platform/calls/contract.ts'
 
 /**
- * Returns the operation that reads a resource after its creation. The candidates are the GET below the operation's
- * path, the GET with the same schema, and the path without the parent record. The first candidate that exists is used.
- * Operations whose results cannot be read individually are not included, and their handlers must set the Location
- * header.
+ * Returns, for each operation that creates a resource, a function that returns the path at which the resource can be
+ * read. The function uses the path of the first operation that exists in this list: a GET below the operation's path, a
+ * GET with the same schema, or a GET below the path without the parent record. If there is none, the handler must set
+ * the Location header.
  */
 export function buildLocationMap(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
   const operations = [...contract.operations.values()]
@@ -27,15 +27,13 @@ export function buildLocationMap(contract: Contract): ReadonlyMap<OperationId, (
   return found
 }
 
-/** An operation that reads a record, and the name of its only parameter, the record's ID. */
+/** An operation that reads a record by ID, and the name of its only parameter. */
 export interface ReadOperation {
   id: OperationId
   parameter: string
 }
 
-/**
- * Returns, for each operation that returns a created or changed record, the operation that reads the record afterwards.
- */
+/** Returns, for each operation that returns a created or changed record, the operation that reads this record. */
 export function buildReaderMap(contract: Contract): ReadonlyMap<OperationId, ReadOperation> {
   const readerOf = new Map<unknown, ReadOperation>()
   for (const item of listItemOperations(contract)) {
@@ -71,8 +69,8 @@ function toCollectionPath(itemPath: string): string {
 }
 
 /**
- * Returns a path without the parent record. For example, a record created at
- * `/api/ext/payments/{paymentId}/lien-waivers` is read at `/api/ext/lien-waivers`.
+ * Returns a path without the parent record. For example, `/api/ext/payments/{paymentId}/lien-waivers` becomes
+ * `/api/ext/lien-waivers`.
  */
 function omitOwnerPath(path: string): string {
   return path.replace(/\/[^/]+\/\{\w+\}(?=\/[^/]+$)/, '')

@@ -3,16 +3,16 @@ import type { Contract, Operation, ResponseObject } from '../../platform/calls/c
 import { FAST_COMPILATION, registerFormats } from '../../platform/problems/formats.ts'
 import type { HttpResponse } from './dispatch.ts'
 
-/** Returns the compiled validator of the schema at a JSON pointer into the contract. */
+/** Returns the compiled validator for the schema at a JSON pointer into the contract. */
 export type FindValidator = (pointer: string) => ValidateFunction
 
 export type ResponseCheck = (operation: Operation | null, response: HttpResponse) => void
 
 /**
  * Checks every response against the contract before it is sent. An undeclared status, or a body that violates its
- * schema, is an error of the service. The check is enabled in tests, so that every test also tests the contract.
+ * schema, is an error of the service. The check is enabled only in tests, so that every test also tests the contract.
  *
- * @param findValidator for callers that have already compiled the contract's schemas
+ * @param findValidator finds validators that the caller has already compiled
  */
 export function createResponseChecker(
   contract: Contract,
@@ -20,7 +20,7 @@ export function createResponseChecker(
 ): ResponseCheck {
   const codes = contract.document['x-problems'] as Record<string, { members?: string[]; mayHave?: string[] }>
 
-  /** Checks that a problem has all its members, because the client library has types for them. */
+  /** Checks that a problem has all its members, because the client library declares types for them. */
   function assertMembers({ status, text }: HttpResponse): void {
     if (status < 400) return
     const problem = JSON.parse(text ?? 'null') as Record<string, unknown>

@@ -4,8 +4,8 @@ import { createKey } from '../../platform/keys/keys.ts'
 import { concealSecretFields, getSecretFields } from './secret-fields.ts'
 
 /**
- * These tests check that a caller that may only propose changes never receives a secret, because a secret would let the
- * caller act without approval.
+ * Tests that a caller that may only propose changes never receives a secret, because it could use a secret to act
+ * without approval.
  */
 let plumbline: TestPlumbline
 let agent: { key: string }

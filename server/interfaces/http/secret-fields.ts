@@ -1,13 +1,13 @@
 import type { Contract, Operation, Schema } from '../../platform/calls/contract.ts'
 
 /**
- * Secrets are the fields that the contract marks with `x-secret`. Anyone who knows such a value could act with it. A
- * caller that may only propose changes could act without approval if it had a secret. Therefore, no read, dry run, or
- * batch returns a secret to such a caller.
+ * Secrets are the fields that the contract marks with `x-secret`. Anyone who knows a secret can act with it. A caller
+ * that may only propose changes could use a secret to act without approval, so no read, dry run, or batch returns a
+ * secret to such a caller.
  */
 export type SecretFields = ReadonlyMap<string, Concealment | SecretFields>
 
-/** The replacement for a secret: null if the schema allows null; otherwise, the field is omitted. */
+/** The replacement for a secret: null if the schema allows null; otherwise, the field is left out. */
 type Concealment = 'null' | 'absent'
 
 /** The key under which the secrets of an array's items are stored. */
@@ -27,7 +27,7 @@ type Collected = Map<string, Concealment | SecretFields>
 
 function collect(contract: Contract, provided: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
   const schema = contract.resolve(provided) as Schema
-  // A recursive schema would have the same secrets at every level, but no recursive schema contains secrets.
+  // Stops at a recursive schema. This is safe, because no recursive schema contains a secret.
   if (seen.has(schema)) return
   const within = new Set([...seen, schema])
   for (const variant of ['anyOf', 'oneOf', 'allOf'])

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeSchemaErrors } from '../../../scripts/conformance/walked-contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** These tests check HTTP rules for requests and responses that apply to all operations. */
+/** Tests the HTTP rules for the requests and responses of all operations. */
 let plumbline: TestPlumbline
 const VENDORS = '/api/ext/vendors'
 const lines: string[] = []
@@ -41,7 +41,7 @@ describe('every response', () => {
     const ids: string[] = []
     for (let i = 0; i < 20; i++) ids.push((await plumbline.get('/api/ext/me')).headers.get('x-request-id') ?? '')
     expect(ids.filter((id) => !/^req_[0-9a-f]{26}$/.test(id))).toEqual([])
-    // The first or last eight digits of two random IDs are equal in one of four billion cases.
+    // The probability that two random IDs have the same first or last eight digits is about one in four billion.
     expect(new Set(ids.map((id) => id.slice(4, 12))).size).toBe(20)
     expect(new Set(ids.map((id) => id.slice(-8))).size).toBe(20)
   })
@@ -83,7 +83,7 @@ test('a caller that disconnects while sending its body is not logged as a servic
   ].join('\r\n')
   const socket = connect(Number(port), hostname, () => socket.write(head))
   socket.on('error', () => {})
-  // The service has started to read the body when it sends "100 Continue".
+  // When the service sends "100 Continue", it has started to read the body.
   socket.once('data', () => socket.resetAndDestroy())
   const logged = () => lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'hung-up')
   await expect.poll(logged, { timeout: 5000 }).not.toEqual([])
@@ -237,7 +237,7 @@ describe('a request target with a host', () => {
   })
 })
 
-/** Writes a text to a socket, and returns all data received before the service closes the socket. */
+/** Writes a text to a new connection and returns everything that the service sends until it closes the connection. */
 function raw(request: string, onError: (error: Error) => void = () => {}): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {

@@ -11,7 +11,7 @@ import { MAX_ROWS } from './reading/table.ts'
 import { unsealCell } from './seal-cells.ts'
 import { describeColumn, listQuestions, type UnderstoodColumn } from './understanding/understand-table.ts'
 
-/** Changes how the service interprets the file of a locked import. */
+/** Changes how the service interprets the file of an import. The caller must have locked the import. */
 export async function changeImport(
   call: WriteCall,
   before: imports.StoredImport,
@@ -44,7 +44,7 @@ export async function changeImport(
       definition,
     ),
   }
-  // The results of an earlier preview are no longer valid.
+  // The change makes the results of an earlier preview invalid.
   return imports.update(call, before, { ...changes, status: 'ready' }, ifMatch)
 }
 

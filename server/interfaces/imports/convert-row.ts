@@ -6,7 +6,7 @@ import type { StoredImport, StoredRow } from './queries.ts'
 import { unsealCell } from './seal-cells.ts'
 import { convertCell } from './understanding/convert-cell.ts'
 
-/** Returns the values of a row by field. Throws `validation_failed` with the errors of all cells. */
+/** Returns the values of a row by field. Throws `validation_failed` with the errors in all cells. */
 export function convertRow(
   call: Call,
   { id, columns, fixedValues }: Pick<StoredImport, 'id' | 'columns' | 'fixedValues'>,
@@ -18,8 +18,7 @@ export function convertRow(
   const add = (name: string, cell: string | number, formats: Parameters<typeof convertCell>[2]) => {
     const field = fields[name]
     if (field === undefined) return
-    // The file with the errors shows only the end of a tax ID. If this file is imported again, the tax ID is not
-    // changed.
+    // The list of errors shows only the end of a tax ID. If a user imports this list, the tax ID is not changed.
     if (field.isSecret === true && String(cell).startsWith('\u2022')) return
     const { value, message } = convertCell(cell, field, formats)
     if (message === null) values[name] = value

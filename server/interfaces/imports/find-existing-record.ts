@@ -6,15 +6,18 @@ import { validationFailed } from '../../platform/problems/problem.ts'
 import { isTypedKeyColumn, toTypedKey } from '../../platform/values/typed-keys.ts'
 import type { ImportKindDefinition } from './kinds/import-kind.ts'
 
-/** The record that a row refers to, or records that the row may duplicate. */
+/** The record to which a row refers, or the records that the row may duplicate. */
 export interface FoundRecord {
   readonly id: string | null
-  /** Fields by which the record was found. The record keeps its own spelling of the keys. */
+  /**
+   * The fields by which the record was found. An update does not change these fields, so the record keeps its own
+   * spelling.
+   */
   readonly foundBy: readonly string[]
   readonly possibleDuplicates: PossibleDuplicate[]
 }
 
-/** Returns the active record of a row, found by the fields that identify records of its kind. */
+/** Returns the active record to which a row refers, found by the fields that identify records of this kind. */
 export async function findExistingRecord(
   call: WriteCall,
   definition: ImportKindDefinition,
@@ -22,12 +25,12 @@ export async function findExistingRecord(
 ): Promise<FoundRecord> {
   const tried: (readonly string[])[] = []
   for (const fields of definition.identifiedBy) {
-    // A row that names block A and a lot is not compared with lots of other blocks.
+    // If a row has a block and a lot, the row is not compared with lots of the same name in other blocks.
     if (tried.some((longer) => fields.every((field) => longer.includes(field)))) continue
     const keys = fields.map((field) => ({ name: field.replace('?', ''), isOptional: field.endsWith('?') }))
     if (!keys.every(({ name, isOptional }) => isOptional || input[name] !== undefined)) continue
     tried.push(fields)
-    // Vendors are compared below, where other spellings of a name also match.
+    // Vendors are compared below, because other spellings of a name must also match.
     if (definition.hasPossibleDuplicates === true && fields.length === 1 && fields[0] === 'companyName') continue
     const found = await findByKeys(
       call,
@@ -47,8 +50,8 @@ export async function findExistingRecord(
 const NOT_FOUND: FoundRecord = { id: null, foundBy: [], possibleDuplicates: [] }
 
 /**
- * Finds the record with the given values. Text is compared like a typed key: without surrounding spaces, case, and
- * Unicode form. If several records match, returns the record with the exact spelling.
+ * Finds the record with the given values. The comparison of texts ignores surrounding spaces, case, and Unicode form,
+ * because people type these texts. If several records match, returns the record with the exact spelling.
  */
 async function findByKeys(
   { db, organizationId }: WriteCall,
@@ -74,7 +77,7 @@ async function findByKeys(
 
 function toCondition(table: string, name: string, value: unknown): RawBuilder<unknown> {
   if (value === null) return sql`t.${sql.ref(name)} is null`
-  // Systems write an email address as it was typed or in lower case.
+  // Other systems store an email address either as typed or in lowercase.
   if (name === 'email') return sql`t."email" in (${value}, ${String(value).toLowerCase()})`
   if (isTypedKeyColumn(table, name)) return sql`t.${sql.ref(`${name}Key`)} = "typedKey"(${value})`
   return COMPARED_AS_TEXT.has(name)
@@ -82,7 +85,7 @@ function toCondition(table: string, name: string, value: unknown): RawBuilder<un
     : sql`t.${sql.ref(name)} = ${value}`
 }
 
-/** Key fields that people type and that have no column for the normalized value. */
+/** Key fields that people type but for which the table has no column with the normalized value. */
 const COMPARED_AS_TEXT: ReadonlySet<string> = new Set(['name', 'scope', 'description'])
 
 /** Returns the vendor with the same name in any case, or the vendors that a row may duplicate. */
@@ -93,7 +96,7 @@ async function findVendor(call: WriteCall, input: Readonly<Record<string, unknow
   const name = toTypedKey(companyName)
   const same = alike.filter((vendor) => toTypedKey(vendor.companyName) === name)
   const [only] = same
-  // If a row has a different number, the row may be another vendor with the same name.
+  // If the row has a different number, it may be about another vendor with the same name.
   if (only !== undefined && new Set(same.map(({ id }) => id)).size === 1) {
     const other = await findOtherKeys(call, only.id, { accountingId, externalId })
     if (!other) return { id: only.id, foundBy: ['companyName'], possibleDuplicates: [] }

@@ -4,8 +4,8 @@ import { getRolePermissions, type Role } from '../../platform/keys/roles.ts'
 import type { StoredImport } from './queries.ts'
 
 /**
- * Returns the user or API key that started a run, with the permissions that they had then and still have. A deactivated
- * user or a revoked key has no permissions, so the run stops with an error in every row.
+ * Returns the user or API key that started a run, with the permissions that it had at the start and still has. A
+ * deactivated user or a revoked key has no permissions, so the run stops with an error in every row.
  */
 export async function findRunStarter(
   services: Services,
@@ -41,7 +41,7 @@ export async function findRunStarter(
     id: startedBy.id,
     organization: await findOrganization(db, organizationId),
     permissions: intersect(power, permissions),
-    // Null is no limit.
+    // Null means that there is no limit.
     poApprovalLimit: key === undefined ? 0 : key.poApprovalLimit,
     subjectId: null,
     counters: { minute: `minute:${startedBy.id}`, kind: 'key', day: null },

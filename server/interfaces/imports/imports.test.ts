@@ -39,7 +39,7 @@ async function settled(caller: Builder, id: string): Promise<Body> {
     await expect
       .poll(
         async () => {
-          // The job polls only once a second, which would be too slow for the many imports in these tests.
+          // The job runs only once a second, which is too slow for the many imports in these tests.
           await processImports(plumbline.app.services)
           const answer = await plumbline.get(`${IMPORTS}/${id}`, caller)
           return isOver(answer) ? answer.body : null
@@ -294,7 +294,7 @@ const FIELD_FILES: Readonly<Record<string, string>> = {
   home_owner: 'Home,Owner,Email,Phone,Language\nLot 14,Dana Lee,Dana@example.com,+1 512 555 0100,Spanish\n',
 }
 
-/** Creates a builder with the home and the plan that the files of `FIELD_FILES` name. */
+/** Creates a builder with the home and the plan to which the files in `FIELD_FILES` refer. */
 async function createFieldBuilder(): Promise<Builder> {
   const caller = await plumbline.newBuilder()
   await importAll(caller, 'Community,Code,City,State\nCedar Bend,CB,Austin,TX\n', { kind: 'community' })

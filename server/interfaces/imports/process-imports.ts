@@ -10,14 +10,14 @@ import * as imports from './queries.ts'
 import { undoLastRows } from './undo-last-rows.ts'
 
 /**
- * The maximum number of imports that the job processes in turn. Each import gets one piece at a time, so that a large
- * import does not delay the others.
+ * The maximum number of imports that one run of the job processes. The job processes one piece of each import in turn,
+ * so that a large import does not delay the others.
  */
 const MAX_IMPORTS = 20
 /** The maximum number of pieces in one run of the job, so that other jobs can also run. */
 const MAX_PIECES = 50
 
-/** Processes the rows of started imports, piece by piece. Several processes can process rows at the same time. */
+/** Processes the rows of started imports, piece by piece. Several processes can do this at the same time. */
 export async function processImports(services: Services): Promise<void> {
   let pieces = 0
   for (;;) {
@@ -29,7 +29,7 @@ export async function processImports(services: Services): Promise<void> {
       pieces += 1
       if (await processPiece(services, organizationId, id)) isProgressing = true
     }
-    // Other processes are already processing all started imports.
+    // Other processes have locked all started imports.
     if (!isProgressing) return
   }
 }
@@ -48,7 +48,9 @@ async function processPiece(services: Services, organizationId: string, id: stri
 }
 
 const DAY_MS = 86_400_000
-/** Users need this time to undo an import or to look up its errors. */
+/**
+ * The number of days after which the rows are deleted. Users need this time to undo an import or look up its errors.
+ */
 const RETENTION_DAYS = 30
 
 /** Deletes the rows of old imports, which contain copies of the imported data. */

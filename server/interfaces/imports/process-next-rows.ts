@@ -11,20 +11,22 @@ import type { RowOutcome, StoredImport, StoredRow } from './queries.ts'
 import * as imports from './queries.ts'
 import { type SavedRecord, saveRecord } from './save-record.ts'
 
-/** The maximum number of rows in one transaction. The transaction holds its locks for about a second. */
+/**
+ * The maximum number of rows in a transaction. With this number, the transaction holds its locks for about a second.
+ */
 const ROWS_PER_PIECE = 100
-/** The maximum number of rows that form one record. */
+/** The maximum number of rows that can form one record. */
 const MAX_ROWS_OF_RECORD = 2000
 
-/** One row, or several rows that form one record. */
+/** The rows that form one record. For most kinds, this is a single row. */
 interface RecordRows {
   readonly rows: readonly StoredRow[]
   readonly values: readonly RowValues[]
-  /** Errors in the cells. */
+  /** The errors in the cells; null if there are none. */
   readonly problem: Problem | null
 }
 
-/** Checks or saves the next rows of an import, and returns its progress. */
+/** Checks or saves the next rows of an import. Returns the import with its progress. */
 export async function processNextRows(call: WriteCall, running: StoredImport): Promise<StoredImport> {
   const definition = IMPORT_KINDS[running.kind]
   const records = await readNextRecords(call, running, definition)
@@ -45,7 +47,7 @@ async function finishRun(call: WriteCall, running: StoredImport): Promise<Stored
   })
 }
 
-/** Returns the number of rows with each outcome so far. */
+/** Returns the number of rows by outcome so far. */
 export async function countProgress(
   call: WriteCall,
   importId: string,
@@ -95,12 +97,15 @@ function toGroupKey(value: unknown): unknown {
   return typeof value === 'string' ? toTypedKey(value) : (value ?? null)
 }
 
-/** All rows of a file are read, because the rows of a record can be anywhere in the file. */
+/**
+ * The maximum number of rows of a file whose records have several rows. All rows are read at once, because the rows of
+ * a record can be anywhere in the file.
+ */
 const MAX_GROUPED_ROWS = 20_000
 
 /**
- * Joins the rows of one record. If one row has errors, the record cannot be saved, and the other rows get an error that
- * says so.
+ * Combines the rows of one record. If one row has errors, the record cannot be saved, and the other rows get an error
+ * that says so.
  */
 function joinRecords(parts: readonly RecordRows[]): RecordRows[] {
   const faulty = parts.filter(({ problem }) => problem !== null)
@@ -135,14 +140,14 @@ async function processRecord(
   })
   return rows.map((row, at) => {
     if (refused !== null) return toOutcome(row, { problem: refused })
-    // The first row of a record represents the record when the import is undone.
+    // When a user undoes the import, only the first row of a record undoes the record.
     return toOutcome(row, { saved: at === 0 ? done : { ...done, before: null, possibleDuplicates: [] } })
   })
 }
 
 /**
- * Throws unless this is the first row for a record, because a second row would silently replace the values of the first
- * row.
+ * Throws unless this is the first row for a record, because a second row would replace the values of the first row
+ * without notice.
  */
 async function assertFirstRow(
   call: WriteCall,
@@ -171,7 +176,8 @@ function toOutcome(
     recordVersion: saved?.version ?? null,
     before: saved?.before ?? null,
     problem,
-    // A row with a decision keeps its possible duplicates, so that the decision can be changed.
+    // If the user has made a decision on a row, the row keeps its possible duplicates, so that the user can change the
+    // decision.
     possibleDuplicates: saved === null || saved.status === 'skipped' ? possibleDuplicates : saved.possibleDuplicates,
   }
 }

@@ -7,13 +7,13 @@ import { declareRowType } from '../../platform/resources/declaration.ts'
 import { defineResource } from '../../platform/resources/resource.ts'
 import type { EarlierColumns } from './understanding/understand-table.ts'
 
-/** An import, including the fields that only the service uses. */
+/** An import, including the fields that clients do not see. */
 export interface StoredImport extends Import {
   /** Identifies files with the same headings. */
   signature: string
-  /** Positions of columns whose format a user has confirmed. */
+  /** The positions of the columns whose format a user has confirmed. */
   confirmed: number[]
-  /** The permissions of the user or API key that started the last run. The run has no other permissions. */
+  /** The permissions that the user or API key had when it started the last run. The run has no other permissions. */
   permissions: string[]
   startedBy: Actor | null
 }
@@ -37,7 +37,9 @@ export function toImport({
   return record
 }
 
-/** A cell as it is stored. A tax ID is encrypted, and its last characters are stored next to it. */
+/**
+ * A cell in its stored form. For a tax ID, the form contains the encrypted ID and its last characters in plain text.
+ */
 export type StoredCell = string | number | null | { sealed: string; shown: string }
 
 export interface StoredRow {
@@ -53,7 +55,7 @@ export interface StoredRow {
   possibleDuplicates: ImportRow['possibleDuplicates']
 }
 
-/** The maximum number of values that one statement stores. */
+/** The maximum number of rows that one statement stores. */
 const ROWS_PER_STATEMENT = 1000
 
 export async function insertRows(
@@ -96,7 +98,7 @@ export async function listRows(
   return rows
 }
 
-/** Returns the last rows with one of these outcomes, in reverse order. */
+/** Returns the last rows that have one of these outcomes, in reverse order. */
 export async function listLastRows(
   { db, organizationId }: Tenant,
   importId: string,
@@ -127,7 +129,7 @@ export async function storeRowOutcomes(
     where t."organizationId" = ${organizationId} and t."importId" = ${importId} and t."row" = r."row"`.execute(db)
 }
 
-/** Makes all rows pending again, for another run. */
+/** Marks all rows as pending, for another run. */
 export async function resetRows({ db, organizationId }: WriteCall, importId: string): Promise<void> {
   await sql`
     update "importRows" set "status" = 'pending', "recordId" = null, "recordVersion" = null, "before" = null, "problem" = null
@@ -165,7 +167,7 @@ export async function countOpenDecisions({ db, organizationId }: Tenant, importI
   return rows[0]?.count ?? 0
 }
 
-/** Returns the line of the row of this import that created or changed a record; null if there is none. */
+/** Returns the line number of the row in this import that created or changed a record; null if there is none. */
 export async function findLineOfRecord(
   { db, organizationId }: Tenant,
   importId: string,
@@ -190,7 +192,7 @@ export async function findEarlierColumns(
   return rows[0]?.columns ?? null
 }
 
-/** Returns imports of all organizations with a run in progress, the longest running first. */
+/** The condition for imports in progress. */
 const IS_RUNNING_SQL = sql`"status" in ('checking', 'importing', 'undoing')`
 
 export const toRunningImportsSql: DueSql = () => sql`select "organizationId" from "imports" where ${IS_RUNNING_SQL}`
@@ -202,7 +204,10 @@ export async function findRunningImports(db: Db, max: number): Promise<{ organiz
   return rows
 }
 
-/** Locks an import with a run in progress; null if another process has locked it or the run has ended. */
+/**
+ * Locks an import in progress and returns it. Returns null if another process has locked the import or the run has
+ * ended.
+ */
 export async function lockRunningImport(call: WriteCall, importId: string): Promise<StoredImport | null> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "imports"

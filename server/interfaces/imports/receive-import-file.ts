@@ -11,7 +11,7 @@ import { type EarlierColumns, listQuestions, understandTable } from './understan
 
 type Upload = Input<'uploadImport'>
 
-/** Reads a file, and stores its detected format and its rows. */
+/** Reads a file and stores its rows and its detected format. */
 export async function receiveImportFile(
   call: Call,
   query: Upload['query'],

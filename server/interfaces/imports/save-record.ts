@@ -7,19 +7,22 @@ import { findExistingRecord } from './find-existing-record.ts'
 import type { ImportKindDefinition, RowValues } from './kinds/import-kind.ts'
 import type { StoredRow } from './queries.ts'
 
-/** The outcome of a record's rows, or the reason why the record was not saved. */
+/**
+ * The outcome of saving a record, or the reason why the record was not saved. The outcome applies to all rows of the
+ * record.
+ */
 export interface SavedRecord {
   readonly status: 'created' | 'updated' | 'unchanged' | 'skipped' | 'undecided'
   readonly id: string | null
   readonly version: number | null
-  /** The previous values of the changed fields, for undoing. */
+  /** The previous values of the changed fields, to undo the change. */
   readonly before: Record<string, unknown> | null
   readonly possibleDuplicates: PossibleDuplicate[]
 }
 
 /**
- * Saves the record of one or more rows through the operations on a single record. The rules, permissions, events, and
- * audit entries of these operations therefore apply.
+ * Saves the record that consists of one or more rows. Calls the contract's operations for a single record, so that
+ * their rules, permissions, events, and audit entries apply.
  *
  * @param decision the decision on possible duplicates; null if there is none
  */
@@ -111,7 +114,7 @@ function omitFields(fields: Readonly<Record<string, unknown>>, names: readonly s
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !names.includes(field)))
 }
 
-/** Replaces a whole document, such as a takeoff, with the rows that belong to it. */
+/** Replaces a whole document, such as a takeoff, with the rows of the import that belong to it. */
 async function replaceDocument(
   call: WriteCall,
   { operations }: ImportKindDefinition,
@@ -149,8 +152,8 @@ export async function changeRecordStatus(
 }
 
 /**
- * Replaces names with IDs. The lines of a document are resolved in parts, because one lookup has a maximum number of
- * records.
+ * Replaces names with IDs. Resolves the lines of a document in parts, because one lookup can find only a limited number
+ * of records.
  */
 async function resolveInParts(call: WriteCall, input: Record<string, unknown>): Promise<void> {
   const { lines, rows, ...rest } = input
@@ -163,7 +166,7 @@ async function resolveInParts(call: WriteCall, input: Record<string, unknown>): 
   }
 }
 
-/** A line names at most three records, and a lookup at most 500. */
+/** A line refers to at most three records, and one lookup can find 500. */
 const LINES_PER_LOOKUP = 100
 
 /** Merges the parts of an address that the row contains into the stored address. */

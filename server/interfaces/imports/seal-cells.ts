@@ -5,9 +5,7 @@ import type { StoredCell } from './queries.ts'
 import type { Cell } from './reading/table.ts'
 import { maskSecret, type UnderstoodColumn } from './understanding/understand-table.ts'
 
-/**
- * Text that looks like an EIN or a social security number, regardless of the field into which its column is imported.
- */
+/** Matches an EIN or a social security number, whichever field the column is imported into. */
 const TAX_ID = /^(?:\d{2}-\d{7}|\d{3}-\d{2}-\d{4})$/
 
 /**
@@ -38,7 +36,7 @@ export function unsealCell(call: Call, importId: string, cell: StoredCell | unde
   }
 }
 
-/** Returns a stored cell as users see it. */
+/** Returns a stored cell in the form that users see. */
 export function formatCell(cell: StoredCell): string {
   if (cell === null) return ''
   return typeof cell === 'object' ? cell.shown : String(cell)

@@ -11,10 +11,10 @@ import { changeRecordStatus } from './save-record.ts'
 /** The maximum number of rows in one transaction. */
 const ROWS_PER_PIECE = 100
 
-/** Undoes the last rows of an import that have not been undone yet, and returns the import with its progress. */
+/** Undoes the last rows of an import that are not undone yet. Returns the import with its progress. */
 export async function undoLastRows(call: WriteCall, running: StoredImport): Promise<StoredImport> {
   const definition = IMPORT_KINDS[running.kind]
-  // Later records can depend on earlier records, so the last records are undone first.
+  // Undoes the last records first, because they can depend on earlier records.
   const rows = await imports.listLastRows(call, running.id, { limit: ROWS_PER_PIECE, statuses: ['created', 'updated'] })
   if (rows.length === 0) return imports.update(call, running, { status: 'undone', finishedAt: call.now.toISOString() })
   const outcomes: RowOutcome[] = []
@@ -33,7 +33,7 @@ async function undoRow(call: WriteCall, definition: ImportKindDefinition, row: S
   }
 }
 
-/** Restores or archives the record of a row. Returns the version of the record. */
+/** Restores or archives the record of a row. Returns the record's version. */
 async function undoRecord(
   call: WriteCall,
   definition: ImportKindDefinition,
@@ -43,14 +43,14 @@ async function undoRecord(
   if (recordId === null) return null
   const named = { [operations.id]: recordId }
   if (operations.archive === null) {
-    // Only the first row of a document stores the document's previous content.
+    // Only the first row of a document contains the document's previous content.
     if (before !== null) await call.operation(operations.create, { ...before, ...named })
     return null
   }
   const record = (await call.operation(operations.get, named)) as Record<string, unknown>
   const isArchived = record.archivedAt != null || record.status === (operations.archivedStatus ?? null)
   if (isArchived) return Number(record.version)
-  // The row is a further row of a record that has already been undone.
+  // This row is another row of a record that has already been undone.
   if (recordVersion !== null && Number(record.version) !== recordVersion && before === null && status === 'updated')
     return recordVersion
   const isChanged = recordVersion !== null && Number(record.version) !== recordVersion
@@ -65,7 +65,7 @@ async function undoRecord(
     }
     return earlier === undefined ? version : changeRecordStatus(call, operations, recordId, earlier)
   }
-  // The numbers from other systems are cleared, so that the file can be imported again.
+  // Clears the numbers from other systems, so that the file can be imported again.
   const numbers = identifiedBy.flatMap((fields) =>
     fields.length === 1 && (fields[0] === 'externalId' || fields[0] === 'accountingId') ? fields : [],
   )

@@ -13,10 +13,13 @@ import { readInvitation } from '../portal/portal-invitation.ts'
 import { cleanText } from './clean-text.ts'
 import type { StoredMailedFile } from './mailed-files.ts'
 
-/** Makes a reply to an invitation with files a draft of a bid, which the vendor finishes and sends in the portal. */
+/**
+ * A vendor's emailed reply to an invitation. Its text and files become a draft of a bid, which the vendor completes and
+ * submits in the portal.
+ */
 interface MailedBid {
   invitationId: string
-  /** The address that the reply was sent from. */
+  /** The email address of the sender. */
   from: string
   text: string
   files: readonly StoredMailedFile[]
@@ -40,7 +43,7 @@ export async function saveMailedBid(call: WriteCall, before: PortalBid, mailed: 
   await mailNextStep(call, mailed, refused)
 }
 
-/** Tells the vendor that its files were not saved, because the request no longer accepts bids. */
+/** Sends the vendor an email saying that its files were not saved, because the request no longer accepts bids. */
 export async function mailBiddingClosedNotice(call: WriteCall, { invitationId, from }: MailedBid): Promise<void> {
   await mailVendor(call, { invitationId, from }, 'closed', [])
 }
@@ -70,7 +73,7 @@ async function mailVendor(
   })
 }
 
-/** Returns the entries of the draft; if there is no draft, of the bid that the vendor sent. */
+/** Returns the entries of the draft. If there is no draft, returns the entries of the bid that the vendor submitted. */
 function toEntries({ draft, bid }: PortalBid): Omit<PortalBidDraft, 'version' | 'updatedAt'> {
   if (draft !== null) {
     const { version: _, updatedAt: __, ...entries } = draft

@@ -10,7 +10,10 @@ import { Problem, problem, toProblem } from '../../platform/problems/problem.ts'
 import { MAX_BODY_BYTES, parseInboundMail } from './inbound-mail.ts'
 import { receiveMail } from './receive-mail.ts'
 
-/** The operator documents these routes for the mail provider (docs/operating/inbound-mail.md). */
+/**
+ * The dependencies of the routes. docs/operating/inbound-mail.md documents the routes for operators, who give them to
+ * their mail provider.
+ */
 interface InboundMailParts {
   services: Services
   log: Logger
@@ -19,11 +22,13 @@ interface InboundMailParts {
 
 const PATH = '/inbound-mail'
 
-/** An email with large files takes more than 100 MB of memory while it is read. */
+/**
+ * The maximum number of emails that are read at the same time. Reading an email with large files uses more than 100 MB.
+ */
 const MAX_CONCURRENT = 2
 const RETRY_SECONDS = 30
 
-/** Returns the route on which a mail provider delivers the replies of vendors. */
+/** Returns the route to which a mail provider delivers the replies of vendors. */
 export function createInboundMailRoutes(parts: InboundMailParts): Router {
   const { services, log } = parts
   const routes = express.Router()
@@ -66,7 +71,10 @@ export function createInboundMailRoutes(parts: InboundMailParts): Router {
   return routes
 }
 
-/** Throws `invalid_key` unless the request has the secret, as a bearer token or as the password of Basic. */
+/**
+ * Throws `invalid_key` unless the request has the secret, as a bearer token or as the password of HTTP basic
+ * authentication.
+ */
 async function assertHasSecret(services: Services, req: Request, secret: string): Promise<void> {
   if (timingSafeEqual(digestText(readSecret(req.headers) ?? ''), digestText(secret))) return
   await services.limits.takeVisit(getClientAddress(req))
@@ -89,7 +97,7 @@ function digestText(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** Returns the problem of a body that could not be read. */
+/** Returns the problem for a body that could not be read. */
 function toBodyProblem(error: unknown): unknown {
   const { status, type } = error as { status?: number; type?: string }
   if (status === 413) return problem('payload_too_large', `An email must have at most ${MAX_BODY_BYTES} bytes.`)
@@ -108,7 +116,7 @@ function respondWithProblem(
   const requestId = getRequestId(req)
   if (refused.status >= 500) failures.report(error, { requestId }, refused.code)
   const { publicUrl } = services.config
-  // The rest of a rejected body is not read.
+  // Closes the connection, because the rest of a rejected body is not read.
   if (!req.complete) res.set('Connection', 'close')
   res.status(refused.status).set({ ...refused.headers, 'X-Request-Id': requestId, 'Cache-Control': 'no-store' })
   res.type('application/problem+json').send(JSON.stringify(refused.body({ publicUrl, instance: PATH, requestId })))

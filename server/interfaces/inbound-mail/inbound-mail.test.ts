@@ -8,7 +8,7 @@ import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '..
 import { deleteOldReplyAddresses } from '../../domain/office/mail/reply-addresses.ts'
 import { readNewText } from './new-text.ts'
 
-/** Vendors reply to invitations and messages by email, and a mail provider delivers the replies. */
+/** Tests the replies of vendors to invitations and messages. A mail provider delivers the replies. */
 const SECRET = 'secret-of-the-mail-provider-with-48-characters-1'
 const ADDRESS = 'replies@in.example.com'
 const EMAIL = 'bids@lonestarframingllc.example.com'
@@ -55,7 +55,7 @@ async function invite(
   return { request, invitationId: request.invitations[0].id, to: await nextReplyAddress(/^Invitation/) }
 }
 
-/** Returns the address to which the vendor replies to the next email with this subject. */
+/** Returns the reply address of the next email with this subject. */
 async function nextReplyAddress(subject: RegExp): Promise<string> {
   for (;;) {
     const mail = await mailServer.next(EMAIL)
@@ -81,7 +81,7 @@ const ACCEPTED = { status: 200, body: { outcome: 'accepted' } }
 const IGNORED = { status: 200, body: { outcome: 'ignored' } }
 const attachments = [{ fileName: 'Framing quote.pdf', content: PDF }]
 
-/** Returns the vendor's bid as its portal shows it. */
+/** Returns the vendor's bid as shown in its portal. */
 async function readBid(invitationId: string) {
   const token = await tokenOf(invitationId)
   const [bid, files] = await Promise.all([
@@ -198,7 +198,7 @@ test('an email tells the vendor which files of its reply were not stored', async
   expect(mail).toContain('site.pdf')
 })
 
-/** Returns a text file on which the virus scanner of this test bases its verdict. */
+/** Returns a text file. The fake virus scanner decides by the file's text. */
 const scanned = (text: string) => ({ fileName: `${text}.txt`, content: Buffer.from(text).toString('base64') })
 
 test('an email tells the vendor that an infected file was not stored', async () => {

@@ -3,27 +3,27 @@ import { validationFailed } from '../../platform/problems/problem.ts'
 
 /** An email as the mail provider delivers it. */
 export interface InboundMailBody {
-  /** The header Message-ID, which identifies an email that is delivered twice. */
+  /** The header Message-ID, which identifies an email. The provider may deliver the same email twice. */
   messageId: string
   from: string
   to: string[]
   subject?: string | null
   /** The text of the email, without HTML. */
   text?: string | null
-  /** The header Auto-Submitted, which marks vacation notices and other emails that nobody wrote. */
+  /** The header Auto-Submitted, which marks vacation notices and other automatic emails. */
   autoSubmitted?: string | null
   attachments?: InboundFile[]
 }
 
 export interface InboundFile {
   fileName: string
-  /** The bytes in base64. */
+  /** The content of the file, encoded as base64. */
   content: string
-  /** Whether the file is part of the text, such as the logo of a signature. Inline files are not stored. */
+  /** Whether the file is embedded in the text, such as the logo of a signature. Such files are not stored. */
   inline?: boolean
 }
 
-/** Mail providers deliver emails of up to 25 to 50 MB. Base64 adds a third. */
+/** The maximum size of a request. Mail providers deliver emails of at most 25 to 50 MB, and base64 adds a third. */
 export const MAX_BODY_BYTES = 36 * 1024 * 1024
 
 const SCHEMA = {
@@ -56,7 +56,7 @@ const SCHEMA = {
 
 const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile<InboundMailBody>(SCHEMA)
 
-/** Returns the body as an email. Throws `validation_failed` with all errors. */
+/** Checks that the body is an email and returns it. Throws `validation_failed` with all errors. */
 export function parseInboundMail(body: unknown): InboundMailBody {
   if (validate(body)) return body
   throw validationFailed((validate.errors ?? []).map(toFieldError))
@@ -70,7 +70,7 @@ function toFieldError({ instancePath, keyword, message, params }: ErrorObject) {
   return { pointer, code: keyword, message: message ?? 'is not valid' }
 }
 
-/** Returns the email address within a header such as `Sam <sam@example.com>`, in lowercase. */
+/** Returns the email address in a header such as `Sam <sam@example.com>`, in lowercase. */
 export function readAddress(header: string): string {
   const [, bracketed] = /<([^<>]*)>\s*$/.exec(header) ?? []
   return (bracketed ?? header).trim().toLowerCase()

@@ -8,13 +8,13 @@ import { truncateText } from '../../platform/values/placeholders.ts'
 import { MAX_FILE_BYTES } from '../portal/forms/form-body.ts'
 import type { InboundFile } from './inbound-mail.ts'
 
-/** A file of an email. `received` is null if the file is empty or too large. */
+/** A file from an email. `received` is null if the file is empty or too large. */
 export interface MailedFile {
   fileName: string
   received: ReceivedFile | null
 }
 
-/** A file of an email. `stored` is null if the file was refused. */
+/** A file from an email. `stored` is null if the file was rejected. */
 export interface StoredMailedFile {
   fileName: string
   stored: StoredFile | null
@@ -23,7 +23,7 @@ export interface StoredMailedFile {
 const MAX_NAME = 200
 const RETRY_SECONDS = 300
 
-/** Writes the files to temporary paths, and runs the work. The files are deleted at the end unless they were stored. */
+/** Writes the files to temporary paths and calls the function. Afterward, deletes the files that were not stored. */
 export async function runWithMailedFiles<Result>(
   files: Files,
   attached: readonly InboundFile[],
@@ -46,8 +46,9 @@ async function receiveFile(files: Files, provided: string, content: string): Pro
 }
 
 /**
- * Stores up to `max` files before the transaction that attaches them. The other files, and the files of types that are
- * not accepted, are refused. Throws `unavailable` if the virus scanner is down, so that the mail provider tries again.
+ * Stores up to `max` files. Call this function before the transaction that attaches the files. Rejects further files
+ * and files whose type is not accepted. Throws `unavailable` if the virus scanner is down, so that the mail provider
+ * tries again.
  */
 export async function storeMailedFiles(
   call: Call,

@@ -1,4 +1,4 @@
-/** The lines with which email programs introduce the email that is replied to, in English and Spanish. */
+/** The lines with which email programs introduce the quoted email in a reply, in English and Spanish. */
 const INTRODUCTIONS = [
   /^(On|El)\b.{0,200}\b(wrote|escribió)\s*:\s*$/i,
   /^-{2,}\s*(Original Message|Mensaje original|Forwarded message)/i,
@@ -6,10 +6,10 @@ const INTRODUCTIONS = [
   /^(From|De):\s.*@/i,
 ]
 
-/** Email programs break long introductions into several lines. */
+/** The maximum number of lines of an introduction. Email programs break long introductions into several lines. */
 const MAX_INTRODUCTION_LINES = 3
 
-/** Returns what the sender wrote, without the email that the sender replied to. */
+/** Returns the text that the sender wrote, without the quoted email. */
 export function readNewText(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n').split('\n')
   const end = lines.findIndex((_line, i) => startsQuotation(lines, i))

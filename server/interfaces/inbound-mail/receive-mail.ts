@@ -18,7 +18,7 @@ import { type InboundMailBody, readAddress } from './inbound-mail.ts'
 import { type MailedFile, runWithMailedFiles, type StoredMailedFile, storeMailedFiles } from './mailed-files.ts'
 import { readNewText } from './new-text.ts'
 
-/** The result of an email, for the log. The sender of the email learns nothing about emails that are ignored. */
+/** The outcome of an email, for the log. If an email is ignored, its sender is not notified. */
 export type MailOutcome =
   | 'draft_saved'
   | 'message_sent'
@@ -30,7 +30,7 @@ interface Origin {
   address: string | null
 }
 
-/** A reply with its subject and the vendor that wrote it. */
+/** A reply, with its subject record and the vendor that sent it. */
 interface Reply extends FoundReplySubject {
   from: string
   text: string
@@ -38,12 +38,13 @@ interface Reply extends FoundReplySubject {
 
 const MAX_MESSAGE = 5000
 
-/** Other files of an email are refused. */
+/** The maximum number of files that are accepted from an email. */
 const MAX_FILES = 20
 
 /**
- * Receives a vendor's reply. The vendor is identified by the secret address that the reply was sent to, together with
- * the address that it was sent from, because anyone could write a known address into the header From.
+ * Receives a vendor's reply. Two addresses together identify the vendor: the secret address to which the reply was
+ * sent, and the sender's address. The sender's address alone is not enough, because anyone can write a known address
+ * into the From header.
  */
 export async function receiveMail(
   services: Services,
@@ -71,14 +72,17 @@ export async function receiveMail(
   }
 }
 
-/** Vacation notices and delivery reports are marked. Answering them would let two programs write to each other. */
+/**
+ * Returns whether the email is marked as a vacation notice or delivery report. If the service replied to such an email,
+ * two programs could send each other emails forever.
+ */
 function isAutomatic({ autoSubmitted }: InboundMailBody): boolean {
   return autoSubmitted != null && !/^\s*no\b/i.test(autoSubmitted)
 }
 
 /**
- * Returns whether the reply comes from an address of the vendor that received the email. Another recipient of the same
- * message could otherwise write in the name of the vendor.
+ * Returns whether the sender's address belongs to the vendor that received the email. Without this check, another
+ * recipient of the same email could write in the vendor's name.
  */
 async function isSentByVendor(services: Services, { organizationId, vendorId }: FoundReplySubject, from: string) {
   const call = await createSystemCall(services, organizationId)
@@ -89,8 +93,8 @@ async function isSentByVendor(services: Services, { organizationId, vendorId }: 
 }
 
 /**
- * Returns a call of the vendor; null if the builder has revoked the vendor's links. A reply must not bypass a revoked
- * link.
+ * Creates a call on behalf of the vendor. Returns null if the builder has revoked the vendor's links, because a reply
+ * must not bypass the revocation.
  */
 async function createVendorCall(services: Services, { organizationId, subjectId, vendorId }: Reply, origin: Origin) {
   const system = await createSystemCall(services, organizationId)
@@ -99,7 +103,7 @@ async function createVendorCall(services: Services, { organizationId, subjectId,
     (await hasPortalLink(system, { subjectId: vendorId, vendorId })) ||
     (isInvitation
       ? await hasPortalLink(system, { subjectId, vendorId })
-      : // A vendor can receive messages without ever having had a link.
+      : // A vendor that never had a link can still receive messages.
         !(await hasRevokedLinks(system, vendorId)))
   if (!mayReply) return null
   const { organization } = system.principal
@@ -107,7 +111,7 @@ async function createVendorCall(services: Services, { organizationId, subjectId,
   return createCall(services, { principal, ...origin })
 }
 
-/** Stores an email once, although mail providers may deliver it again. */
+/** Stores an email only once, even if the mail provider delivers it again. */
 async function receiveOnce(
   call: Call,
   messageId: string,
@@ -116,7 +120,8 @@ async function receiveOnce(
 ): Promise<MailOutcome> {
   const token = createHash('sha256').update(messageId.trim()).digest('base64url')
   const outcome = await runActionOnce(call, { token, operation: 'receiveMail', entries: null }, async (call) => {
-    // Within the transaction, the embedded database has no second connection, which storing a file requires.
+    // Stores the files before the transaction. Storing a file needs a connection, and during a transaction the embedded
+    // database has no other.
     const stored = await storeMailedFiles(call, files, MAX_FILES)
     return call.write((call) => storeReply(call, reply, stored))
   })
@@ -130,7 +135,7 @@ async function storeReply(call: WriteCall, reply: Reply, files: readonly StoredM
     return 'message_sent'
   }
   const invitationId = subjectId
-  // Otherwise, a draft that is saved at the same time could be overwritten.
+  // Locks the bid request, so that a draft that is saved at the same time is not overwritten.
   if (files.length > 0) await lockBidRequest(call, (await requireVisibleInvitation(call, invitationId)).bidRequestId)
   const bid = files.length === 0 ? null : await readPortalBid(call, invitationId)
   const mailed = { invitationId, from, text, files }

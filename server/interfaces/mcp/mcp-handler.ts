@@ -5,14 +5,14 @@ import type { Logger } from 'pino'
 import { toProblem } from '../../platform/problems/problem.ts'
 import { createMcpServer, type McpRequest } from './mcp-server.ts'
 
-/** Responds to an authenticated request with a server created only for that request. */
+/** Responds to an authenticated request, with a server that is created only for this request. */
 export type McpResponder = (req: IncomingMessage, res: ServerResponse, visit: McpRequest) => Promise<void>
 
 export function createMcpResponder(log: Logger): McpResponder {
   const handler = createMcpHandler(({ authInfo }) => createMcpServer(getVisit(authInfo)), {
     legacy: 'stateless',
-    // The list of tools depends only on the API key and never changes, so subscriptions would only keep connections
-    // open.
+    // Allows no subscriptions. The list of tools depends only on the API key and never changes, so a subscription would
+    // only keep a connection open.
     maxSubscriptions: 0,
     onerror: (error) => log.warn({ err: error }, 'a request to /mcp failed'),
   })
@@ -24,7 +24,7 @@ export function createMcpResponder(log: Logger): McpResponder {
   }
 }
 
-// The visit is passed to the server in the only field that the library passes on unchanged.
+// Returns the request's own data, which is passed to the server in the only field that the library passes on unchanged.
 function getVisit(authInfo: { extra?: Record<string, unknown> } | undefined): McpRequest {
   const visit = authInfo?.extra?.visit
   if (visit === undefined) throw toProblem(new Error('Expected every request to /mcp to be authenticated first.'))

@@ -9,7 +9,8 @@ import { concealResultSecrets, executeSkill } from '../skills/execute-skill.ts'
 import { canUseSkill, getSkillCatalog } from '../skills/skill-catalog.ts'
 
 /**
- * Records that can be attached to a conversation by URI. The last part of the URI is an ID, a number, or an exact name.
+ * The records that a user can attach to a conversation by URI. The last part of the URI is an ID, a number, or an exact
+ * name.
  */
 const RESOURCE_KINDS = [
   { kind: 'homes', title: 'Home', skill: 'getHome', field: 'homeId' },

@@ -11,10 +11,10 @@ import type { McpRequest } from './mcp-server.ts'
 import { selectToolset } from './toolset.ts'
 
 /**
- * Serves the skills at `/mcp` for any client of the Model Context Protocol over Streamable HTTP, in the 2026-07-28
- * revision and the 2025 revisions. There are no sessions: each request includes its API key, and a server created only
- * for that request responds. Each request is authenticated, counted, and logged like a call of executeSkill. Every
- * authentication method of executeSkill also works here.
+ * Serves the skills at `/mcp` to clients of the Model Context Protocol over Streamable HTTP. The supported revisions
+ * are 2026-07-28 and those of 2025. There are no sessions: each request includes its API key, and the service creates a
+ * server only for that request. The service authenticates, counts, and logs each request like a call of executeSkill,
+ * and accepts the same authentication methods.
  */
 interface McpRouteParts {
   services: Services
@@ -23,10 +23,10 @@ interface McpRouteParts {
 }
 
 export function createMcpRoutes({ services, door, log }: McpRouteParts): Router {
-  // The location where a client without an API key finds the authorization server (RFC 9728).
+  // The URL at which a client without an API key finds the authorization server (RFC 9728).
   const metadata = toWellKnownUrl('oauth-protected-resource', `${services.config.publicUrl}/mcp`)
   const challenge = `resource_metadata="${metadata}", scope="${SCOPES.join(' ')}"`
-  // The protocol's library uses 30 MB of memory, so it is loaded only when the first client connects.
+  // The protocol's library uses 30 MB of memory, so it is loaded when the first client connects.
   let respond: Promise<McpResponder> | null = null
   const routes = express.Router()
   routes.all('/mcp', (req, res, next) => {
@@ -36,7 +36,8 @@ export function createMcpRoutes({ services, door, log }: McpRouteParts): Router 
 
   async function response(req: Request, res: Response): Promise<void> {
     if (req.method !== 'POST') {
-      // Clients of the 2025 revisions request a stream of notifications with GET, and continue without the stream.
+      // Clients of the 2025 revisions use GET to request a stream of notifications. If the request is rejected, they
+      // continue without the stream.
       const refused = new Problem(
         'method_not_allowed',
         'This endpoint only accepts POST. Send one JSON-RPC message.',
@@ -59,16 +60,16 @@ export function createMcpRoutes({ services, door, log }: McpRouteParts): Router 
 }
 
 /**
- * Returns the principal with only the permissions that can be delegated, because a model reads every tool result and
- * may pass it on.
+ * Returns the principal with only the permissions that can be delegated. A model reads every tool result and may pass
+ * it on.
  */
 function omitPersonalPermissions(principal: Principal): Principal {
   return { ...principal, permissions: new Set([...principal.permissions].filter(isDelegablePermission)) }
 }
 
 /**
- * Returns the problem for an array of messages. Only single messages are accepted, because each message must count
- * against the limits.
+ * Returns the problem for an array of messages. A request must contain only one message, because every message must
+ * count toward the limits.
  */
 function assertSingleMessage(): Problem {
   return validationFailed([{ pointer: '', code: 'type', message: 'must be a single JSON-RPC message, not an array' }])

@@ -22,8 +22,8 @@ export interface McpRequest {
 }
 
 /**
- * Creates a server for one request. The function uses the library's low-level server, which passes the contract's
- * schemas through unchanged. Tool inputs are validated in the same place as the inputs of all other callers.
+ * Creates a server for one request. Uses the library's low-level server, which passes the contract's schemas on
+ * unchanged. The input of a tool is validated in the same place as the input of any other caller.
  */
 export function createMcpServer({ guest, call, toolset }: McpRequest): Server {
   const server = new Server(
@@ -59,7 +59,7 @@ export function createMcpServer({ guest, call, toolset }: McpRequest): Server {
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
   return server
 
-  // Some methods have no error results. For such methods, converts a problem to a protocol error.
+  // Converts a problem to a protocol error. Needed for methods whose results cannot report an error.
   async function orProtocolError<T>(work: () => Promise<T> | T): Promise<T> {
     try {
       return await work()
@@ -102,8 +102,8 @@ function createProgressReporter({ mcpReq }: ServerContext): ((seconds: number) =
     })
 }
 
-// For each server, the library creates a validator for forms that are sent to users during a call. This server sends no
-// forms, and creating the validator takes longer than most requests.
+// A validator for forms that the server sends to users during a call. The library would create one for each server.
+// This server sends no forms, and creating a validator takes longer than most requests.
 const NO_FORMS: jsonSchemaValidator = {
   getValidator() {
     throw new Error('Expected /mcp not to send any forms.')

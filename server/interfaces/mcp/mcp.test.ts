@@ -25,13 +25,16 @@ interface Result {
   structuredContent?: unknown
 }
 
-/** Returns the result of a tool, which is the last text in the content. The tests inspect the result without types. */
+/**
+ * Returns the result of a tool, which is the last text in the content. The result has no type, so that the tests can
+ * inspect it.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: see above.
 function resultOf({ content }: Result): any {
   return JSON.parse(content.at(-1)?.text ?? '')
 }
 
-/** The client methods that the tests use. Each generation of the library has its own client types. */
+/** The methods of a client that the tests use. Each generation of the library declares its own client types. */
 interface Client {
   tools(
     cursor?: string,
@@ -77,7 +80,7 @@ async function newModern(options: Options = {}): Promise<Client> {
 
 async function newOld(options: Options = {}): Promise<Client> {
   const client = new OldClient(ME)
-  // The transport types of the two generations differ in which fields may be undefined.
+  // The two generations declare different types for the transport: they differ in which fields may be undefined.
   await client.connect(new OldTransport(...addressed(options)) as never)
   return {
     tools: async (cursor) => (await client.listTools(cursor ? { cursor } : {})) as never,
@@ -367,7 +370,7 @@ test('a client that requested progress gets a notification after one second', as
       handlers: {
         ...operations,
         async getUsage(input, call) {
-          // The tool keeps running until the progress notification arrives.
+          // The tool runs until the progress notification has arrived.
           await new Promise<void>((done) => {
             release = done
           })

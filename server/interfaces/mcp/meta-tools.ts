@@ -11,9 +11,8 @@ import { describeUntrustedText, runSkill, runTool, type ToolRun } from './run-to
 import type { ResultDetail } from './summarize-result.ts'
 
 /**
- * The four tools that give access to every skill: search, describe, read, and execute. Every connected model pays for
- * the tools' definitions with each request, so the definitions are short. A test limits the definitions to 1,000
- * tokens.
+ * The four tools that give access to every skill: search, describe, read, and execute. The definitions of the tools are
+ * short, because a connected model reads all of them with each request. A test limits them to 1,000 tokens.
  */
 interface MetaTool {
   readonly tool: Tool
@@ -148,7 +147,8 @@ const executeSkill = defineTool(
     const requested = { skill: String(skill), input, dryRun: isDryRun, propose: propose === true }
     return runSkill(running.call, { ...(selection as ResultDetail), ...requested }, running, (execution) => {
       const { skill, result, untrustedText } = execution
-      // Full events repeat the records in the result and would be most of the text that a model must read.
+      // Returns only the type and ID of each event. Complete events would repeat the records in the result and make up
+      // most of the text.
       const events = execution.events.map(({ type, data }) => ({ type, id: data.object.id }))
       return {
         text: { skill, result, ...(untrustedText.length > 0 && { untrustedText }), events, dryRun: isDryRun },
@@ -174,7 +174,7 @@ export async function runMetaTool(name: string, provided: unknown, running: Tool
     validators.set(name, validate)
   }
   const input = { ...(provided as Record<string, unknown> | undefined) }
-  // Some clients send nested objects as text.
+  // Some clients send nested objects as JSON text.
   if (typeof input.input === 'string') input.input = tryParseJson(input.input)
   if (!validate(input)) {
     const errors = toFieldErrors(validate.errors ?? [], {
@@ -189,7 +189,10 @@ export async function runMetaTool(name: string, provided: unknown, running: Tool
   return found.run(input, running)
 }
 
-/** Returns the names of the inputs. Optional inputs have a question mark. Simple skills need no other description. */
+/**
+ * Returns the names of the inputs, with a question mark after optional inputs. For a simple skill, no other description
+ * is needed.
+ */
 function listInputs({ properties, required }: ObjectSchema): string {
   const names = [
     ...required,
@@ -204,8 +207,8 @@ function listInputs({ properties, required }: ObjectSchema): string {
 const MAX_INPUTS = 8
 
 /**
- * The maximum length of a skill's purpose in search results, in characters. This is enough to choose a skill;
- * describe_skill returns the full text.
+ * The maximum length of a skill's purpose in search results, in characters. The beginning is enough to choose a skill,
+ * and describe_skill returns the whole text.
  */
 const MAX_PURPOSE_LENGTH = 160
 

@@ -4,9 +4,9 @@ import { startTestPlumbline, type TestPlumbline } from '../../../test/support/te
 import { createDemo } from '../../operators/demo/create-demo.ts'
 
 /**
- * Simulates a day of an assistant in the office of the demo builder. Counts the calls that a sensible agent makes for
- * 20 tasks, and the amount of text that it must read. The agent searches with the user's words and tries changes first
- * with a dry run. The agent describes a skill only if its inputs are unclear from the search.
+ * Simulates the tasks of an assistant in the office of the demo builder. Counts the calls that a sensible agent makes
+ * for 20 tasks and the tokens that it must read. The agent searches with the user's words and tries changes first with
+ * a dry run. The agent requests the description of a skill only if the search results do not explain its inputs.
  */
 interface Task {
   request: string
@@ -98,7 +98,7 @@ beforeAll(async () => {
       requestInit: { headers: { authorization: `Bearer ${key}` } },
     }),
   )
-  // The demo builder contains a year of data, which takes minutes to create on a busy machine.
+  // The demo builder has a year of data, which takes minutes to create on a busy machine.
 }, 400_000)
 afterAll(async () => {
   await client.close()

@@ -1,6 +1,6 @@
 import { type GetPromptResult, type Prompt, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
-/** A prompt for a common task, which clients offer to users as a starting point. */
+/** A prompt for a common task. Clients offer it to users as a starting point. */
 interface PromptTemplate {
   readonly prompt: Prompt
   text(of: (argument: string) => string): string
@@ -73,7 +73,7 @@ export const PROMPTS: readonly PromptTemplate[] = [
 ]
 
 /**
- * The maximum length of an argument, in characters. An argument is a name; a longer text could contain instructions to
+ * The maximum length of an argument, in characters. An argument is a name. A longer text could contain instructions to
  * the model.
  */
 const MAX_ARGUMENT_LENGTH = 300

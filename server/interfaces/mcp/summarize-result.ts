@@ -3,13 +3,14 @@ import { validationFailed } from '../../platform/problems/problem.ts'
 import type { Skill } from '../skills/skill-catalog.ts'
 
 /**
- * Options of the result for a model. By default, the result shows figures before lists, omits empty fields, and shows
- * lists as tables. A table has a row for each record and the fields that the contract marks with `x-brief`. A model
- * pays for every word it reads, and requests more with `fields` or `detail: "full"`.
+ * The level of detail that a model gets. By default, results are short, because every word that a model reads costs
+ * money: numbers precede lists, empty fields are left out, and lists become tables. A table has a row for each record
+ * and a column for each field that the contract marks with `x-brief`. To get more, a model uses `fields` or `detail:
+ * "full"`.
  */
 export interface ResultDetail {
   readonly detail?: 'summary' | 'full'
-  /** Paths of the fields to return, such as `endDate` or `tasks.name`. */
+  /** The paths of the fields to return, such as `endDate` or `tasks.name`. */
   readonly fields?: readonly string[]
 }
 
@@ -31,14 +32,19 @@ export function summarizeResult(
   return detail === 'full' ? result : summarize(result, '', brief)
 }
 
-/** The maximum length of a table, in characters (about 1,500 tokens). Further rows are only counted. */
+/**
+ * The maximum length of a table, in characters (about 1,500 tokens). For rows beyond this length, the result contains
+ * only their number.
+ */
 const MAX_TABLE = 6000
 const MAX_TEXT = 300
-/** A list with fewer rows is clearer as objects with field names than as a table. */
+/** The minimum number of rows of a table. A shorter list is easier to read as objects with field names. */
 const MIN_ROWS = 3
 const MAX_VALUES = 10
 
-/** These fields are omitted, because they rarely matter. listAuditEntries returns who changed a record and when. */
+/**
+ * Fields that are left out, because models rarely need them. listAuditEntries returns who changed a record and when.
+ */
 const BOOKKEEPING = new Set(['organizationId', 'createdBy', 'createdAt', 'updatedAt'])
 const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/
 
@@ -55,7 +61,7 @@ function summarize(value: unknown, at: string, brief: Brief): unknown {
   return Object.fromEntries(entries.sort(([, a], [, b]) => sizeClass(a) - sizeClass(b)))
 }
 
-/** Returns a sort key that places figures first, because a model may stop reading after them. */
+/** Returns a sort key that puts numbers first, because a model may not read beyond them. */
 function sizeClass(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   return Array.isArray(value) || 'columns' in value ? 2 : 1
@@ -80,21 +86,24 @@ function shortenRow(row: Row, marked: readonly string[] | undefined, at: string,
   )
   return Object.fromEntries(
     shown.map(([name, value]) => {
-      // A list inside a row could be longer than the rest of the row, so a long list is replaced by its length.
+      // A list in a row could be longer than the rest of the row, so a long list is replaced with its length.
       const isLong = Array.isArray(value) && (value.length > MIN_ROWS || value.some(isRow))
       return [name, isLong ? value.length : summarize(value, `${at}/${name}`, brief)]
     }),
   )
 }
 
-/** Returns whether the record has a name next to an ID. Skills accept names in place of IDs. */
+/**
+ * Returns whether the record contains a name besides the ID. The ID can then be left out, because skills also accept
+ * names.
+ */
 function isNamed(row: Row, name: string): boolean {
   if (!name.endsWith('Id') || name === 'id') return false
   const noun = name.slice(0, -2)
   return typeof (row[noun] ?? row[`${noun}Name`]) === 'string'
 }
 
-/** Returns a list of records as a table, which names each field once. */
+/** Converts a list of records to a table, which contains the name of each field only once. */
 function toTable(rows: readonly Row[], maxCharacters: number): unknown {
   if (rows.length < MIN_ROWS) return rows
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]

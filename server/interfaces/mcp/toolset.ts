@@ -11,19 +11,19 @@ import { META_TOOLS, runMetaTool } from './meta-tools.ts'
 import { describeUntrustedText, runSkill, runTool, type ToolRun } from './run-tool.ts'
 
 /**
- * The tools that one URL offers. `/mcp` has four tools that give access to every skill, because the definitions of all
- * skills are too long for a model. `?tools=vendors,bids` offers the skills of these tags as separate tools, and
- * `?tools=all` offers all skills.
+ * The tools that clients get at one URL. At `/mcp`, four tools give access to every skill, because the definitions of
+ * all skills would be too long for a model. `?tools=vendors,bids` offers the skills of these tags as separate tools,
+ * and `?tools=all` offers all skills.
  */
 export interface Toolset {
-  /** Instructions for using the tools, which are part of the server's instructions. */
+  /** Instructions for using the tools. This text becomes part of the server's instructions. */
   readonly usage: string
   list(cursor: string | undefined): { tools: Tool[]; nextCursor?: string }
   /** Runs a tool; returns null if this URL does not offer it. */
   run(name: string, input: unknown, running: ToolRun): Promise<CallToolResult | null>
 }
 
-/** Number of tools per page. A page with the schemas of the tools is about 100 kB. */
+/** The number of tools on a page. With schemas, such a page is about 100 kB long. */
 const TOOLS_PER_PAGE = 50
 
 export function selectToolset(call: Call, requested: unknown): Toolset {
@@ -54,7 +54,7 @@ export function selectToolset(call: Call, requested: unknown): Toolset {
         return runTool(running, () => Promise.reject(validationFailed([fault])))
       }
       const hasDryRun = Object.hasOwn((input ?? {}) as object, 'dryRun')
-      // Skills that only read have no `dryRun` input, so the field is rejected like any unknown field.
+      // A skill that only reads has no `dryRun` input, so `dryRun` is rejected like any other unknown field.
       if (!skill.writes) return run({ input: hasDryRun ? { ...given, dryRun } : given, dryRun: false })
       if (typeof dryRun === 'boolean') return run({ input: given, dryRun })
       const fault = { pointer: '/dryRun', code: 'type', message: 'must be a boolean' }
@@ -82,7 +82,7 @@ const metaTools: Toolset = {
   run: (name, input, running) => runMetaTool(name, input, running),
 }
 
-/** The tool definitions are cached, because a skill never changes and its definition is several kilobytes long. */
+/** Caches the definition of each tool. A skill never changes, and its definition is several kilobytes long. */
 const tools = new WeakMap<Skill, Tool>()
 
 function toTool(skill: Skill): Tool {

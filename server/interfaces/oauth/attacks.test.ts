@@ -21,7 +21,7 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   app = await createOauthApp(plumbline)
 })
-// Tests move the clock forward, and connecting an app requires a fresh sign-in.
+// Tests may move the clock forward, so each test signs in again: only users who signed in recently can connect an app.
 beforeEach(async () => {
   owner = await plumbline.signIn()
 })
@@ -102,7 +102,7 @@ test('a refresh with a narrower scope does not narrow later refreshes', async ()
   expect(await permissionsOf(reading.access_token)).toEqual(['homes:read', 'vendors:read'])
   const wider = await refresh(reading.refresh_token, { scope: 'vendors:read bids:read' })
   expect(wider.body.error).toBe('invalid_scope')
-  // A rejected attempt does not use up the refresh token.
+  // The rejected attempt did not use up the refresh token.
   const { body: whole } = await refresh(reading.refresh_token)
   expect(await permissionsOf(whole.access_token)).toEqual(['homes:read', 'vendors:read', 'vendors:write'])
 })
@@ -173,12 +173,12 @@ test('an invalid request from an app that the user has not connected does not re
       expect(page.html).toContain('Return to phishing.example.com')
     }
   }
-  // The response to a denial also does not redirect, although the request asks for a redirect.
+  // The response to a denial does not redirect either, although the request asks for a redirect.
   const refused = await submitDecision(plumbline, stranger.address({ redirect_uri }), owner, { decision: 'refuse' })
   expect([refused.status, refused.location]).toEqual([200, ''])
   const link = new URL(/href="([^"]+)"/.exec(refused.html)?.[1]?.replaceAll('&amp;', '&') ?? '')
   expect([link.origin + link.pathname, link.searchParams.get('error')]).toEqual([redirect_uri, 'access_denied'])
-  // After a user has connected the app, the app receives the error as the standard specifies, but only for that user.
+  // After a user has connected the app, the app gets errors as the standard requires, but only for that user.
   await connectApp(plumbline, stranger, owner, {}, { redirect_uri })
   const led = await openConsentPage(plumbline, stranger.address({ redirect_uri, scope: 'admin' }), owner)
   expect([led.status, led.location.startsWith(redirect_uri)]).toEqual([303, true])
@@ -212,7 +212,7 @@ test('an OAuth token for another service URL is rejected', async () => {
 
 test('the consent form can be submitted only by the user who opened it', async () => {
   const { ticket, offered } = await openConsentPage(plumbline, app.address(), owner)
-  // A form from one session must be rejected if it is sent in another session.
+  // The service must reject a form from one session if the form is sent in another session.
   const again = await plumbline.signIn()
   const foreign = await submitDecision(plumbline, app.address(), again, { ticket })
   expect([foreign.status, foreign.location]).toEqual([400, ''])
@@ -321,7 +321,7 @@ test('OAuth tokens are stored only as hashes', async () => {
   expect(JSON.stringify(rows)).not.toContain(token.slice(4))
 })
 
-// These tests move the clock forward, so they run last.
+// This test moves the clock forward, so it runs last.
 test('an expired OAuth token is deleted', async () => {
   await connectApp(plumbline, await createOauthApp(plumbline), owner)
   plumbline.clock.advance(90 * 86_400_000)

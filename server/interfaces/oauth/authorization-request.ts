@@ -5,7 +5,7 @@ import { listResourceUrls } from './oauth-metadata.ts'
 import { isRegisteredUri } from './redirect-uris.ts'
 import { listPermissionsForScope } from './scopes.ts'
 
-/** A validated authorization request from an app. */
+/** An authorization request that has been validated. */
 export interface AuthorizationRequest {
   readonly client: OauthClient
   readonly redirectUri: string
@@ -14,12 +14,12 @@ export interface AuthorizationRequest {
   readonly permissions: readonly Permission[]
 }
 
-/** An error that is shown only to the user, because it is not certain that the redirect URI belongs to the app. */
+/** An error that only the user sees, because the redirect URI may not belong to the app. */
 export interface UntrustedRequest {
   readonly message: string
 }
 
-/** An OAuth error. The app receives the error if the user has connected the app before (oauth-routes.ts). */
+/** An OAuth error. The app gets this error only if the user has connected the app before (see oauth-routes.ts). */
 export interface AuthorizationError {
   readonly client: OauthClient
   readonly redirectUri: string
@@ -28,10 +28,10 @@ export interface AuthorizationError {
   readonly description: string
 }
 
-/** The maximum length of `state`, in characters. The `state` is returned to the app unchanged. */
+/** The maximum length of `state`, in characters. The service returns `state` to the app unchanged. */
 const MAX_STATE_LENGTH = 2000
 
-/** Reads the page's parameters. Each parameter may occur only once, because two values would be ambiguous. */
+/** Reads the page's parameters. Rejects a parameter that occurs twice, because its value would be ambiguous. */
 export async function readAuthorizationRequest(
   parts: { database: Database; publicUrl: string },
   parameters: URLSearchParams,

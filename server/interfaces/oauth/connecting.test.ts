@@ -22,13 +22,13 @@ let owner: RequestOptions
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
 })
-// Tests move the clock forward, and connecting an app requires a fresh sign-in.
+// Tests may move the clock forward, so each test signs in again: only users who signed in recently can connect an app.
 beforeEach(async () => {
   owner = await plumbline.signIn()
 })
 afterAll(() => plumbline.stop())
 
-/** Returns a program that stores the data that the library provides, and simulates the user who responds. */
+/** Returns an OAuth client that stores the data from the library and simulates the user's decision. */
 function program() {
   let information: { client_id: string } | undefined
   let tokens: { access_token: string; token_type: string; refresh_token?: string } | undefined
@@ -53,7 +53,7 @@ function program() {
       verifier = provided
     },
     codeVerifier: () => verifier,
-    /** Returns the parameters of the redirect after the user has given consent. */
+    /** Returns the parameters in the redirect after the user has consented. */
     async agreed(): Promise<URLSearchParams> {
       return (await submitDecision(plumbline, `${requested?.pathname}${requested?.search}`, owner)).led
     },
@@ -111,7 +111,7 @@ test('records, events, and the audit trail name the user and the app of a change
     { key },
   )
   for (const id of [created.body.id, code.id]) {
-    // The audit entry of an event is listed once the event has a number.
+    // An event's audit entry is listed only after the event has received its number.
     const { body } = await plumbline.until(
       `/api/ext/audit-entries?resourceId=${id}`,
       ({ body }) => body.data.length > 0,

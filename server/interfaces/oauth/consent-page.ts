@@ -3,15 +3,15 @@ import { escapeHtml } from '../portal/pages/html.ts'
 import { ENTITIES, ENTITY_NAMES } from './entities.ts'
 import { STYLE } from './oauth-style.ts'
 
-/** The data shown on the page. Everything except the builder's own data comes from an unknown app. */
+/** The content of the page. Everything except the builder's own data comes from an unknown app. */
 export interface ConsentPageContent {
   readonly clientName: string
-  /** The place where the app receives the response: a host, or the scheme of a program on the user's device. */
+  /** The place where the app receives the response: a host, or the URL scheme of a program on the user's device. */
   readonly place: string
   readonly isOnDevice: boolean
   readonly person: { readonly name: string; readonly email: string; readonly role: string }
   readonly organization: { readonly id: string; readonly name: string }
-  /** The user's other organizations, each with the URL of its consent page. */
+  /** The user's other organizations, each with the URL of the consent page for that organization. */
   readonly others: readonly { readonly name: string; readonly href: string }[]
   readonly offered: readonly Permission[]
   readonly ticket: string
@@ -19,7 +19,7 @@ export interface ConsentPageContent {
 }
 
 /**
- * Renders the consent page: the app, the requested permissions, the user and organization, and a way to deny the
+ * Renders the consent page: the app, the requested permissions, the user, the organization, and a button to deny the
  * request. The page works without scripts.
  */
 export function renderConsentPage(shown: ConsentPageContent): string {

@@ -8,7 +8,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import { issueAuthorizationCode } from './oauth-tokens.ts'
 import { formatHost } from './redirect-uris.ts'
 
-/** The offer that the consent page showed to the user. The page's form carries this offer. */
+/** The offer that the consent page showed to the user. The form on the page returns it to the service. */
 export interface ConsentTicket {
   readonly clientId: string
   readonly redirectUri: string
@@ -20,17 +20,17 @@ export interface ConsentTicket {
   readonly expires: number
 }
 
-/** This is long enough for a user to consult a colleague. */
+/** The offer remains valid for this time, which is long enough for a user to ask a colleague. */
 const TICKET_MS = 30 * 60_000
 
-/** Returns the requested permissions that the user can grant to the app. */
+/** Returns the requested permissions that the user is able to grant to the app. */
 export function listOfferedPermissions({ permissions }: AuthorizationRequest, principal: SignedIn): Permission[] {
   return permissions.filter((permission) => principal.permissions.has(permission))
 }
 
 /**
- * Seals the offer that the user saw, for the form. The ticket is sealed for one session, so that nobody can trick
- * another user into agreeing to an offer that this user did not see.
+ * Seals the offer that the user saw, for use in the form. The ticket is valid only in the session of that user, so that
+ * nobody can trick another user into accepting an offer that this user did not see.
  */
 export function sealTicket(
   encryptionKey: Buffer,

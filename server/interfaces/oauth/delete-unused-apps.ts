@@ -6,7 +6,8 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 const DAY_MS = 86_400_000
 
 /**
- * An app is deleted if it was not connected within a day of its registration, or if it has had no grant for 90 days.
+ * The time for which an unused app is kept, in milliseconds. An app is deleted if no user connected it within a day of
+ * its registration, or if no user has granted it access for 90 days.
  */
 const UNUSED_MS = DAY_MS
 const WITHOUT_GRANT_MS = 90 * DAY_MS
@@ -23,7 +24,8 @@ export async function deleteUnusedApps(database: Database, clock: Clock): Promis
   await deleteAppsWithoutGrant(database, now)
 }
 
-// Grants are read separately, because a distributed database does not join them with its coordinator's own tables.
+// Reads the grants with a separate query, because a distributed database does not join them with tables that are only
+// on its coordinator.
 async function deleteAppsWithoutGrant(database: Database, now: number): Promise<void> {
   const [at, grantedBefore] = [now, now - WITHOUT_GRANT_MS].map((ms) => new Date(ms).toISOString())
   for (let last = ''; ; ) {

@@ -4,7 +4,7 @@ import type { Services } from '../../platform/calls/call.ts'
 import { findSignedInMember, type SignedIn } from '../../platform/keys/principals.ts'
 import { readSessionCookie } from '../../platform/keys/session-cookie.ts'
 
-/** The signed-in user of the page. */
+/** A signed-in user who opened the page. */
 export interface SignedInUser {
   readonly principal: SignedIn
   readonly user: { readonly name: string; readonly email: string; readonly role: string }
@@ -13,7 +13,7 @@ export interface SignedInUser {
 }
 
 /**
- * Returns the user of a session in the chosen organization, or, if the user has not chosen one, in the session's
+ * Returns the user of a session in the chosen organization. If no organization was chosen, uses the session's
  * organization. Returns null for a visitor who is not signed in or is not a user of that organization.
  */
 export async function findSignedInUser(

@@ -6,7 +6,7 @@ import { isRedirectUri } from './redirect-uris.ts'
 import { listPermissionsForScope, SCOPES } from './scopes.ts'
 
 /**
- * An app, as described in its registration. Anyone can register an app with any data, so the app's name and links are
+ * An app with the data from its registration. Anyone can register an app with any data, so its name and links are
  * unverified.
  */
 export interface OauthClient {
@@ -19,8 +19,8 @@ const MAX_REDIRECTS = 10
 const MAX_NAME_LENGTH = 100
 
 /**
- * The maximum number of registered apps that have never been connected, for all builders together. This number of apps
- * uses a few megabytes.
+ * The maximum number of registered apps that have never been connected, for all builders together. They use a few
+ * megabytes.
  */
 const MAX_UNUSED_CLIENTS = 10_000
 
@@ -70,7 +70,7 @@ function readClient(sent: unknown): Omit<OauthClient, 'id'> {
 
 const DEFAULT_NAME = 'An app without a name'
 
-/** Returns a name for display on one line, without characters that change or hide adjacent text. */
+/** Removes the characters that would break the name's line or that change or hide adjacent text. */
 function cleanName(name: string): string {
   const shown = name
     .toWellFormed()

@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/problems/problem.ts'
 
-/** An error as defined by the OAuth standards: the code is for apps, the description for developers. */
+/** An error as defined by the OAuth standards. The code is for apps, and the description is for developers. */
 export class OauthError extends Error {
   readonly code: string
   readonly status: number

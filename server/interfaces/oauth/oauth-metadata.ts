@@ -2,8 +2,8 @@ import type { Config } from '../../platform/config/config.ts'
 import { SCOPES } from './scopes.ts'
 
 /**
- * Returns the URIs under which an app may name the service as a resource. A token is valid for the service at its
- * public URL. An app may name that URL, or the part of the service that it uses.
+ * Returns the URIs that an app may send as the resource. A token is valid for the whole service. An app may send the
+ * public URL of the service or the URL of the part that it uses.
  */
 export function listResourceUrls(publicUrl: string): readonly string[] {
   return [publicUrl, `${publicUrl}/`, `${publicUrl}/mcp`, `${publicUrl}/api/ext`]
@@ -21,7 +21,7 @@ export function getAuthorizationServerMetadata({ publicUrl }: Pick<Config, 'publ
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
-    // Apps run on users' devices, where anyone can read the app's files, so apps get no client secret.
+    // Apps get no client secret, because they run on users' devices, where anyone can read it.
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
@@ -30,7 +30,7 @@ export function getAuthorizationServerMetadata({ publicUrl }: Pick<Config, 'publ
   }
 }
 
-/** Returns the protected resource metadata of RFC 9728, which names the authorization server. */
+/** Returns the protected resource metadata of RFC 9728, which contains the URL of the authorization server. */
 export function getProtectedResourceMetadata({ publicUrl }: Pick<Config, 'publicUrl'>, resource: string): object {
   return {
     resource,
@@ -42,9 +42,7 @@ export function getProtectedResourceMetadata({ publicUrl }: Pick<Config, 'public
   }
 }
 
-/**
- * Returns the well-known URL for a resource or issuer, in which the path of the resource or issuer follows the name.
- */
+/** Returns the well-known URL for a resource or an issuer. The path of the resource or issuer comes after the name. */
 export function toWellKnownUrl(name: string, address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}/.well-known/${name}${pathname === '/' ? '' : pathname}`

@@ -30,10 +30,10 @@ import { exchangeToken, revokeToken } from './oauth-tokens.ts'
 import { addParameters, formatHost, isRegisteredUri, toFormActionSource } from './redirect-uris.ts'
 
 /**
- * OAuth 2.1 for apps that users connect: the metadata documents, the consent page, and the token endpoints. These
- * routes are not part of the contract, because the OAuth standards define their paths, bodies, and errors. The
- * resulting grants and tokens are part of the contract: operations list and revoke grants, and a token is accepted
- * wherever an API key is accepted.
+ * Routes of OAuth 2.1 for apps that users connect: the metadata documents, the consent page, and the token endpoints.
+ * The routes are not in the contract, because the OAuth standards define their paths, bodies, and errors. The contract
+ * does define operations that list and revoke grants. Every operation that accepts an API key also accepts an OAuth
+ * token.
  */
 interface OauthRouteParts {
   services: Services
@@ -41,7 +41,7 @@ interface OauthRouteParts {
   failures: FailureLog
 }
 
-/** Log fields of a finished request. The query is omitted, because it contains codes and states. */
+/** Fields of the log line for a finished request. The query is left out, because it contains codes and states. */
 interface OauthRequest {
   requestId: string
   address: string
@@ -86,7 +86,7 @@ export function createOauthRoutes(parts: OauthRouteParts): Router {
   return routes
 }
 
-/** Serves the metadata documents from the root of the host, even if the service itself has a path there. */
+/** Serves the metadata documents at the root of the host, even if the service itself has a path on the host. */
 function addMetadataRoutes(routes: Router, publicUrl: string): void {
   const serve = (address: string, document: object) => {
     const { pathname } = new URL(address)
@@ -112,7 +112,7 @@ async function showConsent({ services }: OauthRouteParts, req: Request, res: Res
   if ('message' in requested) return respondWithNotice(res, 400, 'This app cannot be connected', requested.message)
   const person = await findSignedInUser(services, req.headers, organizationId)
   if ('error' in requested) return respondWithError(services, res, requested, person)
-  // An app keeps its access for a year, so connecting an app requires a fresh sign-in.
+  // An app keeps its access for a year, so only a user who signed in recently may connect it.
   if (person === null || !isFreshSignIn(person.principal.session, clock.now())) {
     const back = `/oauth/authorize?${parameters}`
     return res.redirect(303, `${root}/sign-in?${new URLSearchParams({ to: back })}`)
@@ -200,9 +200,9 @@ async function handleDecision({ services }: OauthRouteParts, req: Request, res: 
 }
 
 /**
- * Redirects the error to an app that the user has connected before. An attacker could register an app only to make this
- * service redirect users to a malicious page. For an unconnected app, the user therefore sees a page and decides (RFC
- * 9700, section 4.11).
+ * Redirects with the error to an app that the user has connected before. For any other app, shows a page on which the
+ * user decides whether to continue. Otherwise, an attacker could register an app only to make this service redirect
+ * users to a malicious page (RFC 9700, section 4.11).
  */
 async function respondWithError(
   { config, database }: Services,
@@ -235,7 +235,7 @@ function isDeviceRedirect({ redirectUri }: AuthorizationRequest): boolean {
   return !redirectUri.startsWith('https:')
 }
 
-/** Sends a page for a user. The page's error messages are written for users, not for apps. */
+/** Sends a page to the user. Error messages on the page are for users, not for apps. */
 async function respondWithPage(res: Response, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -257,12 +257,14 @@ function getVisit(res: Response): OauthRequest {
 const COMMON_HEADERS = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-  // The page's URL contains the app's state, so it must not leak to other sites. However, the page's own form must
-  // still send its origin.
+  // The page's URL contains the app's state, which other sites must not see. The page's own form must still send its
+  // origin.
   'Referrer-Policy': 'same-origin',
 }
 
-/** Sends a page. The form's response redirects to the app, which the Content-Security-Policy must name. */
+/**
+ * Sends a page. The response to its form redirects to the app, so the Content-Security-Policy must allow the app's URI.
+ */
 function sendPage(res: Response, status: number, html: string, formLeadsTo = ''): void {
   res
     .status(status)

@@ -16,7 +16,10 @@ import { narrowPermissions } from './scopes.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Apps use a code within seconds. If a refresh token is unused for this long, its app has been abandoned. */
+/**
+ * The lifetime of each kind of secret, in milliseconds. Apps use a code within seconds. An app that does not use its
+ * refresh token for 30 days has been abandoned.
+ */
 const LIFETIMES_MS = { code: MINUTE_MS, access: HOUR_MS, refresh: 30 * 24 * HOUR_MS } as const
 
 interface TokenRequest {
@@ -77,7 +80,8 @@ export async function exchangeToken(services: Services, sent: TokenRequest): Pro
   const organizationId = await findOrganizationOfSecret(services, secret, kind)
   if (organizationId === null) throw invalidGrant(kind)
   const call = await createSystemCall(services, organizationId)
-  // A rejected request may still revoke the grant, so the error is thrown after the transaction.
+  // A rejected request may also revoke the grant. The error is thrown after the transaction, so that the revocation is
+  // committed.
   const result = await call.write((call) => spendSecret(call, { secret, kind, clientId, field }))
   if (result instanceof OauthError) throw result
   return result
@@ -95,10 +99,10 @@ async function spendSecret(
   { secret, kind, clientId, field }: SecretUse,
 ): Promise<object | OauthError> {
   const found = await lockSecret(call, secret, kind)
-  // A caller that knows a token but not the token's client has probably stolen the token.
+  // A caller that sends a token together with the wrong client has probably stolen the token.
   if (found === undefined || found.clientId !== clientId) return invalidGrant(kind)
   if (found.spentAt !== null) {
-    // One of the two callers stole the token, but the service cannot know which caller.
+    // The code or token was used twice. One of the two callers stole it, but the service cannot know which one.
     await grants.revokeGrant(call, found.grantId)
     return new OauthError(
       'invalid_grant',
@@ -124,8 +128,8 @@ async function spendSecret(
     access_token: await issueSecret(call, grantId, 'access', { permissions }),
     token_type: 'Bearer',
     expires_in: LIFETIMES_MS.access / 1000,
-    // RFC 6749, section 6: the new refresh token has the scope of the old refresh token, even if the access token has a
-    // narrower scope.
+    // The new refresh token has the scope of the old refresh token, even if the app requested a narrower scope for the
+    // access token (RFC 6749, section 6).
     refresh_token: await issueSecret(call, grantId, 'refresh'),
     scope: permissions.join(' '),
   }
@@ -152,7 +156,7 @@ export async function revokeToken(services: Services, sent: TokenRequest): Promi
   })
 }
 
-// If a field is sent twice, the field counts as missing.
+// A field that is sent twice is treated as missing.
 function createFieldReader(sent: TokenRequest): (name: string) => string | null {
   return (name) => {
     const value = sent[name]
@@ -169,7 +173,7 @@ function toChallenge(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url')
 }
 
-// The hash is unique. A caller that has the secret may learn to which organization the secret belongs.
+// Looks in all organizations, because the hash is unique and a caller that has the secret may know its organization.
 async function findOrganizationOfSecret(
   { database }: Services,
   secret: string,

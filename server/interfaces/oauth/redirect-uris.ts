@@ -1,21 +1,21 @@
 /**
- * Validates and matches redirect URIs. An app lists its redirect URIs at registration. Later, the URI in a request must
- * match one of these URIs character by character. Only the port of a loopback URI may differ, because a program uses
- * any free port.
+ * Validates and compares redirect URIs. An app registers its redirect URIs. The URI in a later request must be
+ * identical to one of them, except that the port of a loopback URI may differ, because a program listens on any free
+ * port.
  */
 const MAX_URI_LENGTH = 500
 
-/** Schemes of common programs that contain no dot, although the standard expects a dot. */
+/** URL schemes of common programs that have no dot, although the standard requires one. */
 const KNOWN_SCHEMES: ReadonlySet<string> = new Set(['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:', 'zed:'])
 
 export function isRedirectUri(text: string): boolean {
-  // URL parsing tolerates spaces and line breaks, but headers do not.
+  // Allows only visible ASCII characters, because URL parsing accepts spaces and line breaks, but headers do not.
   if (text.length > MAX_URI_LENGTH || !/^[!-~]+$/.test(text) || text.includes('#') || !URL.canParse(text)) return false
   const { protocol, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
   if (protocol === 'https:') return true
   if (protocol === 'http:') return isOwnDevice(text)
-  // The scheme is private to the app, so no browser runs the URI as a script.
+  // With such a scheme, the URI belongs to an app, and no browser runs it as a script.
   return KNOWN_SCHEMES.has(protocol) || /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
 }
 
@@ -34,7 +34,7 @@ export function formatHost(uri: string): string {
 /** Returns the Content-Security-Policy source that allows the form's redirect to the URI. */
 export function toFormActionSource(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri)
-  // A policy cannot name an IPv6 address.
+  // A Content-Security-Policy cannot contain an IPv6 address.
   return /^https?:$/.test(protocol) && !hostname.startsWith('[') ? origin : protocol
 }
 

@@ -2,8 +2,8 @@ import type { Permission } from '../../../client/contract.gen.ts'
 import { ALL_PERMISSIONS, isDelegablePermission } from '../../platform/keys/roles.ts'
 
 /**
- * The advertised scopes. Apps request all advertised scopes, and users choose individual permissions on the consent
- * page. The name of each permission is also a scope, for an app that needs only specific permissions.
+ * The scopes in the metadata. Apps request all of them, and users choose individual permissions on the consent page.
+ * The name of each permission is also a scope, for apps that need only certain permissions.
  */
 export const SCOPES = ['read', 'write'] as const
 
@@ -12,8 +12,8 @@ const GRANTABLE = ALL_PERMISSIONS.filter(isDelegablePermission)
 const KNOWN: ReadonlySet<string> = new Set(GRANTABLE)
 
 /**
- * Returns the permissions of the given scopes, or all permissions if no scope is given; null if no permission remains.
- * Unknown scopes are ignored, as the standard specifies.
+ * Returns the permissions in the given scopes, or all permissions if no scope is given. Ignores unknown scopes, as the
+ * standard requires. Returns null if no permission remains.
  */
 export function listPermissionsForScope(scope: string | null): readonly Permission[] | null {
   const requested = (scope ?? '').split(' ').filter((each) => each !== '')
@@ -24,8 +24,8 @@ export function listPermissionsForScope(scope: string | null): readonly Permissi
 }
 
 /**
- * Returns the granted permissions that a scope names. `read` and `write` name every granted permission of that kind.
- * Returns null if the scope names a permission that was not granted.
+ * Returns the granted permissions that a scope includes. `read` and `write` include every granted permission of that
+ * kind. Returns null if the scope includes a permission that was not granted.
  */
 export function narrowPermissions(scope: string, granted: readonly string[]): readonly string[] | null {
   const named = scope.split(' ').filter((each) => each !== '')

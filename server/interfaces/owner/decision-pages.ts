@@ -67,7 +67,7 @@ export function renderChangePage(place: OwnerPage, change: BuyerChange): string 
   return renderOwnerPage(place, name, content.join('\n'))
 }
 
-/** Renders the punch list of a walkthrough with a form to sign it. */
+/** Renders the punch list of a walkthrough, with a form to sign the list. */
 export function renderWalkthroughPage(place: OwnerPage, walkthrough: Walkthrough, items: readonly PunchItem[]): string {
   const { words, reader, timeZone, today } = place
   const { kind, date, status, signature, version } = walkthrough
@@ -95,8 +95,8 @@ export function renderWalkthroughPage(place: OwnerPage, walkthrough: Walkthrough
 }
 
 /**
- * Renders a signature form. The form contains the displayed version, and the displayed price if approval computes the
- * price again, so that an owner can sign only what the page shows.
+ * Renders a form for a signature. The form contains the displayed version. If the approval computes the price again,
+ * the form also contains the displayed price. An owner therefore signs only the text on the page.
  */
 export function renderSignature(
   place: OwnerPage,

@@ -22,7 +22,7 @@ import {
 import { chooseWords, type OwnerPage } from './owner-page.ts'
 import { renderReportPage, renderRequestPage } from './warranty-pages.ts'
 
-/** Kinds of records that have a page, by ID prefix. */
+/** The kinds of records that have a page of their own, by ID prefix. */
 export type OwnerSubject = 'selection' | 'change' | 'walkthrough' | 'request' | 'message'
 
 const KIND_BY_PREFIX: Readonly<Record<string, OwnerSubject>> = {
@@ -54,7 +54,7 @@ export async function getOwnerPage(call: Call, subject: string | null, context: 
   throw notFound()
 }
 
-/** Returns what every page of the owner shows, in the language of the visitor. */
+/** Returns the data that all pages of the owner share, in the visitor's language. */
 export async function toOwnerPage(call: Call, context: PageContext): Promise<OwnerPage> {
   const home = await call.operation('getHome', { homeId: getHomeId(call) })
   const { timeZone } = await communities.find(call, home.communityId)
@@ -63,7 +63,7 @@ export async function toOwnerPage(call: Call, context: PageContext): Promise<Own
 }
 
 const MAX_RECORDS = 100
-/** This exceeds the number of milestones of any home. */
+/** The maximum number of milestones. No home has more. */
 const MAX_MILESTONES = 40
 
 async function loadOverview(call: Call, { id: homeId, saleId }: Home): Promise<OwnerOverview> {
@@ -76,7 +76,7 @@ async function loadOverview(call: Call, { id: homeId, saleId }: Home): Promise<O
   const milestones = (await call.operation('listMilestones', { homeId, limit: MAX_MILESTONES })).data
   const logs = (await call.operation('listDailyLogs', { homeId, limit: MAX_RECORDS, sort: '-logDate' })).data
   return {
-    // A selection that is part of an open change is decided with the change.
+    // If a selection is part of an open change, the owner decides on both together.
     selections: selections.filter(({ id }) => !undecided.has(id)),
     changes: changes.filter(({ sentAt }) => sentAt !== null),
     walkthroughs: walkthroughs.filter(({ kind }) => kind !== 'quality'),

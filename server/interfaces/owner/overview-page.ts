@@ -15,7 +15,7 @@ import { renderSheet } from '../portal/pages/page-context.ts'
 import type { SharedFile } from './own-records.ts'
 import { type OwnerPage, renderOwnerPage } from './owner-page.ts'
 
-/** Data that the overview shows. */
+/** The data on the overview. */
 export interface OwnerOverview {
   selections: readonly Selection[]
   changes: readonly BuyerChange[]
@@ -29,8 +29,8 @@ export interface OwnerOverview {
 }
 
 /**
- * Each list on the overview shows at most this many rows, so that the page stays small. The separate page of the list
- * shows all rows.
+ * The maximum number of rows of a list on the overview, which keeps the page short. Each list also has its own page
+ * with all rows.
  */
 const MAX_ROWS = 6
 const MAX_PHOTOS = 6
@@ -59,7 +59,7 @@ export function renderOverviewPage(place: OwnerPage, overview: OwnerOverview): s
   const content = [
     `<div><h1>${escapeHtml(words.overview.title(home.name))}</h1>${ready === null ? '' : `<p class="lead">${escapeHtml(words.overview.ready(toWeek(place, ready)))}</p>`}</div>`,
     renderSheet(words.overview.todo, todo),
-    // After closing, owners mainly visit the page for warranty requests.
+    // After the closing, most owners visit the page only for warranty requests, so these come first.
     ...(isSold ? [renderWarranty(place, overview)] : []),
     isSold || milestones.length === 0 ? '' : renderSheet(words.overview.schedule, renderRows(place, milestones)),
     ...OWNER_SECTIONS.filter((section) => section !== 'warranty').map((section) =>
@@ -116,7 +116,7 @@ function listRows(place: OwnerPage, of: OwnerOverview, section: OwnerSection): L
   return of.requests.map((request) => toWarrantyRequestRow(place, request))
 }
 
-/** Lists what the owner has to decide, sign or confirm. */
+/** Lists what the owner must decide, sign, or confirm. */
 function listWaiting(place: OwnerPage, { selections, changes, walkthroughs, requests }: OwnerOverview): ListRow[] {
   return [
     ...selections.filter((each) => isWaiting(place, each)).map((each) => toChoiceRow(place, each)),
@@ -128,7 +128,7 @@ function listWaiting(place: OwnerPage, { selections, changes, walkthroughs, requ
   ]
 }
 
-/** Whether the owner can still decide a selection. */
+/** Returns whether the owner can still decide on the selection. */
 function isWaiting({ today }: OwnerPage, { status, deadline }: Selection): boolean {
   return status === 'pending' && (deadline === null || deadline >= today)
 }
@@ -179,7 +179,7 @@ function toMilestoneRow(
   const date = forecastDate ?? targetDate
   return {
     ...{ id: null, name, tone: isDone ? 'ok' : undefined },
-    // A date would be a promise, and schedules move.
+    // Shows only the week, because a date would be a promise, and schedules change.
     more: isDone || date === null ? '' : words.overview.weekOf(toWeek(place, date)),
     state: isDone ? (completedDate === null ? words.overview.done : reader.shortDate(completedDate)) : '',
   }

@@ -17,8 +17,8 @@ import type { Call } from '../../platform/calls/call.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 
 /**
- * Reads the records that a home owner can see. The owner's permissions apply to the whole organization, so the
- * functions check that each record belongs to the home of the owner's link.
+ * Throws unless the record belongs to the home of the owner's link. The functions in this file need this check, because
+ * the owner's permissions apply to the whole organization.
  */
 function requireOwn<Row extends { homeId: string | null }>(call: Call, record: Row): Row {
   if (record.homeId === null || record.homeId !== call.principal.subjectId) throw notFound()
@@ -38,14 +38,14 @@ export async function findOwnSelection(call: Call, selectionId: string): Promise
   return hideFormerSignature(call, selection)
 }
 
-/** Returns a buyer change that was sent to the buyer. Buyers cannot see drafts. */
+/** Returns a buyer change after it was sent to the buyer. Buyers cannot see drafts. */
 export async function findOwnChange(call: Call, buyerChangeId: string): Promise<BuyerChange> {
   const change = requireOwn(call, await call.operation('getBuyerChange', { buyerChangeId }))
   if (change.sentAt === null) throw notFound()
   return hideFormerSignature(call, change)
 }
 
-/** Removes the signature of a previous owner, because it contains the name of that person. */
+/** Removes the signature if a previous owner signed, because it contains that person's name. */
 async function hideFormerSignature<Signed extends Pick<Selection, 'signature'>>(
   call: Call,
   signed: Signed,
@@ -56,7 +56,7 @@ async function hideFormerSignature<Signed extends Pick<Selection, 'signature'>>(
   return isFormer ? { ...signed, signature: null } : signed
 }
 
-/** Returns a walkthrough that includes the buyer. Owners cannot see walkthroughs without the buyer. */
+/** Returns a walkthrough in which the buyer participates. Owners cannot see other walkthroughs. */
 export async function findOwnWalkthrough(call: Call, walkthroughId: string): Promise<Walkthrough> {
   const walkthrough = requireOwn(call, await call.operation('getWalkthrough', { walkthroughId }))
   if (walkthrough.kind === 'quality') throw notFound()
@@ -71,19 +71,19 @@ export async function findOwnWarrantyRequest(call: Call, warrantyRequestId: stri
 
 const MAX_REQUESTS = 100
 
-/** Returns the warranty requests of the home that the owner can see, newest first. */
+/** Returns the home's warranty requests that the owner can see, newest first. */
 export async function listOwnWarrantyRequests(call: Call): Promise<WarrantyRequest[]> {
   const { data } = await call.operation('listWarrantyRequests', { homeId: getHomeId(call), limit: MAX_REQUESTS })
   const first = await findFirstVisibleTime(call)
   return data.filter((request) => !isBefore(request, first))
 }
 
-/** A home is rarely sold again before it is closed. */
+/** The maximum number of sales of a home. A home is rarely sold again before it is closed. */
 const MAX_SALES = 100
 
 /**
- * Returns the time of the first warranty requests, files, and signatures that the owner can see; null if the owner can
- * see all of them. An owner must not see the records of a previous owner or of the buyer of a canceled sale.
+ * Returns the time from which the owner can see warranty requests, files, and signatures; null if the owner can see all
+ * of them. An owner must not see the records of a previous owner or of the buyer of a canceled sale.
  */
 async function findFirstVisibleTime(call: Call): Promise<string | null> {
   const homeId = getHomeId(call)
@@ -104,7 +104,7 @@ function isBefore({ createdAt }: { createdAt: string }, time: string | null): bo
   return time !== null && Date.parse(createdAt) < Date.parse(time)
 }
 
-/** Returns a file of the home that the builder shared or the owner uploaded. */
+/** Returns a file of the home that the builder has shared or that the owner has uploaded. */
 export async function findOwnFile(call: Call, attachmentId: string): Promise<Attachment> {
   const file = requireOwn(call, await attachments.find(call, attachmentId))
   if (!file.sharedWithOwner || file.archivedAt !== null) throw notFound()
@@ -112,12 +112,12 @@ export async function findOwnFile(call: Call, attachmentId: string): Promise<Att
   return file
 }
 
-/** Fields of a file that the page shows. */
+/** The fields of a file that the page shows. */
 export type SharedFile = Pick<Attachment, 'id' | 'fileName' | 'kind' | 'size' | 'caption' | 'recordId'> & { at: string }
 
 const MAX_FILES = 100
 
-/** Returns the files of the home that are shared with its owners and that the owner can see, newest first. */
+/** Returns the home's files that are shared with its owners and that this owner can see, newest first. */
 export async function listSharedFiles(call: Call): Promise<SharedFile[]> {
   const { db, organizationId, principal } = call
   const first = await findFirstVisibleTime(call)
@@ -132,7 +132,7 @@ export async function listSharedFiles(call: Call): Promise<SharedFile[]> {
 
 const MAX_MESSAGES = 100
 
-/** Returns the messages that the owner wrote or received, newest first. */
+/** Returns the messages that the owner has written or received, newest first. */
 export async function listOwnMessages(call: Call): Promise<Message[]> {
   const { rows } = await sql<{ id: string }>`
     select "messageId" as "id" from "messageRecipients"

@@ -4,11 +4,11 @@ import { type PageContext, renderPortalPage } from '../portal/pages/page-context
 import { english, type OwnerWords } from './words/english.ts'
 import { spanish } from './words/spanish.ts'
 
-/** Context of an owner's page. `vendor` is the name of the home owner. */
+/** The context of a home owner's page. `vendor` contains the name of the home owner. */
 export interface OwnerPage extends PageContext {
   home: Home
   words: OwnerWords
-  /** Time zone of the community, and the current date there. */
+  /** The time zone of the community. `today` is the current date there. */
   timeZone: string
   today: string
   currency: string
@@ -22,7 +22,7 @@ export function renderOwnerPage(place: OwnerPage, title: string, content: string
   return renderPortalPage({ ...place, returned: null }, title, renderReturnedNote(place) + content)
 }
 
-/** Shows why a form was not accepted. */
+/** Renders the reason why a form was not accepted. */
 function renderReturnedNote({ returned, reader, words }: OwnerPage): string {
   if (returned === null) return ''
   const [title = '', message = ''] = reader.words.notices[returned.notice]

@@ -33,8 +33,8 @@ import { postOwnerForm } from './post-owner-form.ts'
 import { createSignedPdf } from './signed-text.ts'
 
 /**
- * Dependencies of the routes for the pages that open from the links of home owners. Anyone who has a link acts as the
- * owner. The pages limit the owner's permissions to the records of one home (own-records.ts).
+ * Dependencies of the routes for the pages that home owners open with their links. Anyone who has a link acts as the
+ * owner. The pages limit the owner's access to the records of one home (see own-records.ts).
  */
 interface OwnerRouteParts {
   services: Services
@@ -42,14 +42,14 @@ interface OwnerRouteParts {
   failures: FailureLog
 }
 
-/** Log fields of a completed page request. */
+/** Fields of the log line for a completed page request. */
 interface OwnerRequest {
   requestId: string
   address: string
   principal: Principal | null
 }
 
-// The longest form without a file contains a message. The limit is in bytes.
+// The maximum size in bytes of a form without a file. The longest such form contains a message.
 const MAX_FORM_BYTES = 32 * 1024
 const VISIT_INTERVAL_MS = 60 * 60 * 1000
 const PAGE_PATHS = ['/owner/:token', '/owner/:token/:subject']
@@ -113,7 +113,7 @@ export function createOwnerRoutes(parts: OwnerRouteParts): Router {
     }),
   )
   routes.use('/owner', (error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    // A path that cannot be decoded does not exist. Any other error means that a form is too long or malformed.
+    // No page has a path that cannot be decoded. Any other error means that a form is too long or malformed.
     if (error instanceof URIError) return respondWithNotice(parts.services, req, res, 404, 'notFound', null)
     const { status = 400 } = error as { status?: number }
     return respondWithNotice(parts.services, req, res, status, status === 413 ? 'tooLong' : 'wrongForm', null)
@@ -132,7 +132,7 @@ function logWhenFinished({ log }: OwnerRouteParts, req: Request, res: Response, 
   })
 }
 
-/** Authenticates the token and sends the page or file that `make` returns, or redirects to its URL. */
+/** Authenticates the token. Sends the page or file that `make` returns, or redirects to the URL that it returns. */
 async function respond(
   { services, log, failures }: OwnerRouteParts,
   req: Request,
@@ -184,8 +184,8 @@ function getLink(req: Request): string {
 }
 
 /**
- * Stores a form that was not accepted and redirects to its page, which shows the error and what was typed. Throws the
- * error again if the user cannot correct the form.
+ * Stores a form that was not accepted and redirects to its page, which shows the error and the user's entries. Throws
+ * the error again if the user cannot correct the form.
  */
 async function giveBack(
   call: Call,

@@ -6,7 +6,7 @@ import { type MailServer, startMailServer } from '../../../test/support/mail-ser
 import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 
-/** Tests the owner's pages like a browser without scripts. */
+/** Tests the home owner's pages with requests like those of a browser without scripts. */
 let plumbline: TestPlumbline
 let mailServer: MailServer
 let communityId: string
@@ -29,7 +29,7 @@ interface SoldHome {
   homeId: string
   saleId: string
   ownerId: string
-  /** Path of the owner's link. */
+  /** The path of the owner's link. */
   root: string
 }
 
@@ -75,7 +75,7 @@ function mainOf(html: string): string {
   return html.split('<main>')[1]?.split('</main>')[0] ?? html
 }
 
-/** Sends the form that contains a text, as a browser does, and returns the next page. */
+/** Sends the form that contains this text, as a browser would, and returns the next page. */
 async function send(path: string, text: string, fields: Record<string, string | Blob>) {
   const form = (await page(path)).split('<form').findLast((part) => part.includes(text)) ?? ''
   const hidden = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
@@ -519,7 +519,7 @@ test("a caller without portal_links:read cannot send a home owner's link to an a
   }
 })
 
-/** Starts a service that sends mail, with a sold home, and a key of a salesperson, which cannot copy links. */
+/** Starts a service that sends email and has a sold home. Returns the key of a salesperson, who cannot copy links. */
 async function sellWithMail(buyers: object[]) {
   const mailing = await startTestPlumbline(mailServer.env)
   const key = { key: await mailing.newKey(ALL_PERMISSIONS.filter((each) => each !== 'portal_links:read')) }
@@ -543,7 +543,7 @@ async function sellWithMail(buyers: object[]) {
 
 let buyerCount = 0
 
-/** Returns a buyer with an address to which no other test mails. */
+/** Returns a buyer whose email address no other test uses. */
 function createDana() {
   return { name: 'Dana Whitfield', email: `dana-${buyerCount++}@example.com` }
 }

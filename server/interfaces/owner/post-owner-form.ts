@@ -34,13 +34,13 @@ type FormFields = SentForm['fields']
 interface OwnerFormTarget {
   root: string
   subject: string
-  /** The path of the page that shows the result. */
+  /** The path of the page that shows the result of the form. */
   here: string
-  /** Returns the page in the language in which the owner read it. */
+  /** Returns the page in the owner's language. */
   loadPage: () => Promise<OwnerPage>
 }
 
-/** Performs the action of a form as the home owner and redirects to the page that shows the result. */
+/** Performs the action of a form as the home owner. Returns a redirect to the page that shows the result. */
 export async function postOwnerForm(call: Call, target: OwnerFormTarget, sent: SentForm): Promise<PageResult> {
   const { root, subject, here, loadPage } = target
   const { fields } = sent
@@ -57,8 +57,8 @@ export async function postOwnerForm(call: Call, target: OwnerFormTarget, sent: S
 }
 
 /**
- * Performs an operation once for each form, however often the button was tapped. The operation is undone if
- * `assertAsShown` throws.
+ * Performs an operation only once for each form, even if the button was tapped more than once. If `assertAsShown`
+ * throws, the operation is rolled back.
  */
 function operateOnce<Id extends OperationId>(
   call: Call,
@@ -97,7 +97,7 @@ async function decideSelection(
       if (decision.status !== 'approved') return
       await selections.storeSignature(call, selectionId, signChoice(call, place, selection, readSignature(fields)))
     },
-    // The price is computed again at the approval, but the owner signs only the price on the page.
+    // The approval computes the price again, but the owner agrees only to the price on the page.
     async (call) => {
       const { status, difference } = await findOwnSelection(call, selectionId)
       if (status === 'approved' && Number(fields.difference) !== difference) throw createChangedProblem()
@@ -133,14 +133,14 @@ async function signWalkthrough(call: Call, walkthroughId: string, fields: FormFi
   })
 }
 
-/** Returns the current date in the community of the home. */
+/** Returns the current date in the home's community. */
 async function findToday(call: Call): Promise<string> {
   const { communityId } = await call.operation('getHome', { homeId: getHomeId(call) })
   const { timeZone } = await communities.find(call, communityId)
   return toLocalDate(timeZone, call.now)
 }
 
-/** Returns the decision in a form: approved with a signature, or declined with an optional reason. */
+/** Reads the decision from a form: approved with a signature, or declined with an optional reason. */
 function readDecision(fields: FormFields): { status: 'approved' | 'declined'; reason?: string } {
   if (fields.answer === 'sign') return { status: 'approved', reason: `Signed by ${readSignature(fields)}` }
   if (fields.answer !== 'decline') throw invalidField('/answer')
@@ -154,7 +154,7 @@ function readSignature({ signedBy, consent }: FormFields): string {
   return name
 }
 
-/** Throws if the owner did not see the current version of the record. */
+/** Throws if the record has changed since the owner opened the page. */
 function assertUnchanged({ version }: FormFields, record: { version: number }): void {
   if (Number(version) !== record.version) throw createChangedProblem()
 }
@@ -163,7 +163,7 @@ function createChangedProblem(): Problem {
   return conflict('changed_meanwhile', 'Cannot save your response: the record changed after the page was opened.')
 }
 
-/** The number of reports per day is limited because people must read and answer each report. */
+/** The maximum number of reports per day. It is limited, because people must read and answer each report. */
 const MAX_REPORTS_PER_DAY = 10
 const DAY_MS = 86_400_000
 
@@ -172,7 +172,7 @@ async function report(call: Call, { fields, file, isFileTooLarge }: SentForm): P
   if (isFileTooLarge) throw tooLarge()
   const description = toText(fields.description, 4000)
   if (description === '') throw invalidField('/body')
-  // The photo is checked before the request is recorded. Otherwise, each attempt with a wrong file would create a
+  // Checks the photo before creating the request. Otherwise, each attempt with a wrong file would create another
   // request.
   if (file !== null) await assertPhoto(file)
   const { name } = await findOwner(call)
@@ -228,7 +228,7 @@ async function assertPhoto({ path, fileName }: ReceivedFile & { fileName: string
   if (contentType === null || !isImageType(contentType)) throw invalidField('/file')
 }
 
-/** Without a limit, anyone with the link could fill the builder's storage. */
+/** The maximum number of photos. Without a limit, anyone with the link could fill the builder's storage. */
 const MAX_PHOTOS = 10
 
 async function addPhoto(
@@ -255,13 +255,12 @@ async function countPhotos({ db, organizationId }: Call, recordId: string): Prom
   return rows[0]?.count ?? 0
 }
 
-/** A user must read each message, so only this number per hour is accepted. */
+/** The maximum number of messages per hour, because people must read each message. */
 const MAX_MESSAGES_PER_HOUR = 20
 const HOUR_MS = 3_600_000
 
 /**
- * Starts a thread with the superintendent and the salesperson of the home, or with owners and admins if the home has
- * neither.
+ * Starts a thread with the home's superintendent and salesperson, or with owners and admins if the home has neither.
  */
 async function write(call: Call, fields: FormFields): Promise<string> {
   const subject = toText(fields.subject, 200)

@@ -11,8 +11,8 @@ import { findOwnChange, findOwnSelection } from './own-records.ts'
 import type { OwnerPage } from './owner-page.ts'
 
 /**
- * Returns the signature of an owner who chose an option. The text contains everything that the page shows about the
- * choice, in the language of the page.
+ * Returns the signature of an owner who chose an option. The signed text contains everything that the page shows about
+ * the choice, in the language of the page.
  */
 export function signChoice(call: Call, place: OwnerPage, selection: Selection, signedBy: string): OwnerSignature {
   const { words, reader } = place
@@ -33,7 +33,9 @@ export function signChoice(call: Call, place: OwnerPage, selection: Selection, s
   })
 }
 
-/** Returns the signature of an owner who approved a change, with all its lines and prices. */
+/**
+ * Returns the signature of an owner who approved a change. The signed text contains all lines and prices of the change.
+ */
 export function signChange(call: Call, place: OwnerPage, change: BuyerChange, signedBy: string): OwnerSignature {
   const { words, reader } = place
   const { number, title, description, lines, price, currency } = change
@@ -51,7 +53,7 @@ export function signChange(call: Call, place: OwnerPage, change: BuyerChange, si
 interface Signed {
   title: string
   lines: readonly string[]
-  /** Text of the button with which the owner signed. */
+  /** The text of the button with which the owner signed. */
   answer: string
   signedBy: string
 }
@@ -71,7 +73,7 @@ function formatPrice({ words, reader, currency }: OwnerPage, price: number | nul
   return price === 0 ? words.choice.included : reader.money(price, currency)
 }
 
-/** Returns the signed text of a choice or change as a PDF. Throws `not_found` if the owner did not sign it. */
+/** Returns the signed text of a choice or change as a PDF. Throws `not_found` if the owner has not signed it. */
 export async function createSignedPdf(call: Call, id: string): Promise<FileResponse> {
   const record = id.startsWith('sel_') ? await findOwnSelection(call, id) : await findOwnChange(call, id)
   const { signature, homeId, updatedAt: changedAt } = record

@@ -8,7 +8,7 @@ import { type OwnerPage, renderOwnerPage } from './owner-page.ts'
 
 const SEVERITIES: readonly WarrantySeverity[] = ['routine', 'urgent', 'emergency']
 
-/** Renders the form to report a problem. Emergency instructions are above the form. */
+/** Renders the form to report a problem, below instructions for emergencies. */
 export function renderReportPage(place: OwnerPage): string {
   const { words } = place
   const chosen = getTypedValue(place, 'severity', 'routine')

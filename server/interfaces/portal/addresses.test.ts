@@ -4,7 +4,7 @@ import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** These tests check how long portal links are valid, and which events end their validity earlier. */
+/** Tests how long portal links are valid and which events end their validity earlier. */
 const DAY_MS = 86_400_000
 
 let plumbline: TestPlumbline
@@ -28,7 +28,7 @@ const invite = async (vendorId: string): Promise<string> => {
 const newVendor = async (): Promise<string> =>
   (await post('/vendors', { companyName: 'Blanco Framers', email: 'bids@blanco.example.com' })).body.id
 
-/** Returns the responses to a portal link: the status and text of the page, and the code from the API. */
+/** Opens a portal link. Returns the status and text of the page, and the code that the API returns. */
 async function opens(portalUrl: string) {
   const page = await fetch(plumbline.url + new URL(portalUrl).pathname)
   const { status, body } = await plumbline.get('/api/portal/invitations', { key: tokenOf(portalUrl) })
@@ -112,7 +112,7 @@ test('revoking an invitation link closes it without changing the status of the i
   expect(await opens(portalUrl)).toMatchObject({ page: 410, code: 'revoked_token' })
   const after = await read(request.id)
   expect(after).toMatchObject({ status: 'sent', version: request.version + 1, invitations: [revoked.body, {}] })
-  // Repeating the call changes nothing, and the vendor can still use the link to the whole portal.
+  // Revoking the invitation again changes nothing, and the vendor's link to the whole portal still works.
   expect((await post(`/invitations/${id}/revoke`)).body).toEqual(revoked.body)
   expect(await read(request.id)).toEqual(after)
   expect((await plumbline.get(`/api/portal/invitations/${id}`, { key: tokenOf(whole) })).status).toBe(200)

@@ -4,7 +4,9 @@ import { type MailServer, startMailServer } from '../../../test/support/mail-ser
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** Alternates beside a bid, the receipt, and files that are removed before a bid is sent. */
+/**
+ * Tests alternates that accompany a bid, the receipt for a bid, and files that are removed before a bid is submitted.
+ */
 let mailServer: MailServer
 let plumbline: TestPlumbline
 let site: Site

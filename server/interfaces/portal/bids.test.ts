@@ -80,7 +80,7 @@ test('a vendor can submit, revise, and withdraw a bid in the portal', async () =
     draft: null,
     bid: { status: 'submitted', revision: 1, amount: 23_275, note: 'Two crews.', lines: [{ unitPrice: 9.5 }, {}, {}] },
   })
-  // The request is blind, so the builder sees that there is a bid but not its amount.
+  // The bid request is blind: the builder sees that there is a bid, but not its amount.
   expect(await bidsOn(request)).toMatchObject([{ source: 'portal', amount: null, amountsHidden: true }])
   const submitted = (await listEvents(plumbline, site.organizationId)).findLast(({ type }) => type === 'bid.submitted')
   expect(submitted?.actor).toEqual({ type: 'vendor', id: site.loneStar })

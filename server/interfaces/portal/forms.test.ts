@@ -3,14 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/**
- * These tests check forms that are sent twice, by two people, or over a slow connection, and forms that are not
- * accepted.
- */
+/** Tests forms that are sent twice, by two people, or over a slow connection, and forms that are not accepted. */
 let plumbline: TestPlumbline
 let site: Site
 beforeAll(async () => {
-  // The same ratio as one minute for requests and 50 kB/s for uploads, but sixty times faster.
+  // In production, a request may take one minute and an upload must reach 50 kB/s. This test runs sixty times faster.
   plumbline = await startTestPlumbline({ REQUEST_TIMEOUT_SECONDS: '1' })
   site = await buildSite(plumbline)
 })
@@ -38,7 +35,7 @@ async function invite(more: object = {}): Promise<Guest> {
   return { requestId, invitationId, root, page: `${root}/${invitationId}` }
 }
 
-/** Returns the hidden fields of the last form of a page that contains a text. */
+/** Returns the hidden fields of the last form on the page that contains this text. */
 async function hiddenFields(path: string, text: string): Promise<Record<string, string>> {
   const html = await page(path)
   const form = html.split('<form').findLast((part) => part.includes(text)) ?? ''
@@ -54,7 +51,7 @@ function send(path: string, fields: Record<string, string | File>, redirect: 'ma
   return ask(path, { method: 'POST', body, redirect })
 }
 
-/** Sends a form twice at the same time and then once more, and returns the three resulting pages. */
+/** Sends a form twice at the same time and then once more. Returns the three resulting pages. */
 async function sendThrice(path: string, fields: Record<string, string | File>) {
   const both = await Promise.all([send(path, fields, 'follow'), send(path, fields, 'follow')])
   const answers = [...both, await send(path, fields, 'follow')]
@@ -102,7 +99,7 @@ test('a message, document, or file form that is sent three times is stored once'
   for (const { status } of await sendThrice(message, reply)) expect(status).toBe(200)
   const own = (await read('/messages')).data.filter(({ body }: { body: string }) => body === reply.body)
   expect(own).toHaveLength(1)
-  // If the vendor goes back and sends the same page with another text, the text is a new message.
+  // If the vendor goes back and sends the form with another text, this is a new message.
   expect((await send(message, { ...reply, body: 'Or on Tuesday.' })).status).toBe(303)
 
   const file = new File(['%PDF-1.4\n%%EOF\n'], 'License.pdf')
@@ -141,7 +138,7 @@ test('a portal form with a rejected file keeps all entered values', async () => 
 
 const UPLOAD_BYTES = 25_000_000
 
-/** Returns the two parts of a form that surround a file, and a function that opens a request for the form. */
+/** Returns the parts of a form before and after a file, and a function that starts a request for the form. */
 async function prepareUpload(guest: Guest) {
   const boundary = 'x'
   const hidden = await hiddenFields(`${guest.page}/price`, 'name="by"')
@@ -168,7 +165,7 @@ test('a slow upload in a portal form can exceed the request timeout', async () =
   })
   const began = performance.now()
   whole.write(start)
-  // Sends a piece every 100 ms. The upload takes two and a half times as long as a request may take.
+  // Sends a piece every 100 ms, so that the upload takes two and a half times the time limit of a request.
   const pieces = 25
   for (let i = 0; i < pieces; i++) {
     await new Promise<void>((sent) => whole.write(Buffer.alloc(UPLOAD_BYTES / pieces, 'x'), () => sent()))
@@ -220,7 +217,7 @@ test("two users of one portal link do not overwrite each other's changes", async
     expect(html).toContain(shown)
   for (const stored of ['value="7"', 'Two crews</textarea>']) expect(html).toContain(stored)
   expect(await page(price)).toContain('value="8"')
-  // The second save replaces the other person's entries deliberately.
+  // The page showed the other person's entries, so the second save replaces them deliberately.
   const retried = await send(price, { ...other, p0: '7', note: 'Two crews' })
   const fields = await hiddenFields(retried.headers.get('location') ?? '', 'name="by"')
   await send(price, { ...fields, p0: '7', note: 'Two crews' })

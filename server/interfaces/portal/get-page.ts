@@ -23,24 +23,24 @@ import { renderWaiverPage } from './pages/waiver-page.ts'
 import { readCalendarUrl } from './portal-calendar.ts'
 import { listOverviewSection, listSectionPage } from './sections.ts'
 
-/** The requested page, relative to the portal link. */
+/** The requested page, as a path relative to the portal link. */
 export interface PageAddress {
-  /** An ID, or the name of a list; null for the overview. */
+  /** The ID of a record or the name of a list; null for the overview. */
   subject: string | null
-  /** The part of an invitation's pages, such as `review`; null for the main page. */
+  /** The name of a page that belongs to an invitation, such as `review`; null for the invitation's main page. */
   part: string | null
   query: Readonly<Record<string, unknown>>
 }
 
-/** A page, or the path to redirect to. */
+/** A page, or the path to which to redirect. */
 export type PageResult = { html: string; status?: number } | { to: string }
 
-/** Returns the context of the pages after a visit: the vendor, the builder, and the language. */
+/** Returns the context of a page: the vendor, the builder, and the language of the visitor. */
 export type ToPageContext = (visit: PortalVisit) => PageContext
 
 const MAX_FILES = 100
 
-/** Renders the requested page. Records the visit first, so that the builder sees which pages were viewed. */
+/** Renders the requested page. First records the visit, so that the builder knows which pages the vendor viewed. */
 export async function getPage(
   call: Call,
   { subject, part, query }: PageAddress,
@@ -67,7 +67,7 @@ export async function getPage(
   if (kind === 'visit')
     return { html: renderVisitPage(place, await call.operation('getPortalVisit', { visitId: subject })) }
   if (kind === 'order') return getOrderPage(call, place, subject)
-  // The lists and the upload form belong to the whole portal. A link to one invitation opens no other page.
+  // The lists and the form for uploads are part of the whole portal. A link to one invitation opens no other page.
   if (!place.isWhole) throw notFound()
   if (subject === 'hand-in') return { html: renderDocumentFormPage(place) }
   if (subject === 'write') return { html: renderNewMessagePage(place) }
@@ -84,8 +84,8 @@ export async function getPage(
 }
 
 /**
- * Shows the page behind a link in the email with an invitation. It only asks, because mail programs open links too. A
- * vendor that can no longer respond sees the request instead.
+ * Renders the page for a link in an invitation email. The page asks the vendor to confirm, because mail programs may
+ * open links on their own. If the vendor can no longer respond, renders the page of the request instead.
  */
 async function getResponsePage(call: Call, place: PageContext, answer: 'will-bid' | 'pass'): Promise<PageResult> {
   const { id, subjectId: invitationId } = call.principal
@@ -95,13 +95,14 @@ async function getResponsePage(call: Call, place: PageContext, answer: 'will-bid
   return { html: renderResponsePage(place, invitation, answer === 'will-bid' ? 'will_bid' : 'declined') }
 }
 
-/** Older messages of a thread are in the list of messages. */
+/** The maximum number of messages of a thread. Older messages are in the list of messages. */
 const MAX_OF_THREAD = 100
 
 async function showMessage(call: Call, place: PageContext, messageId: string): Promise<PageResult> {
   const message = await call.operation('getPortalMessage', { messageId })
   const { data } = await call.operation('listPortalMessages', { limit: MAX_OF_THREAD })
-  // The first message of a thread has no threadId. The other messages have the first message's ID as threadId.
+  // The first message of a thread has no threadId. All other messages have the ID of the first message as their
+  // threadId.
   const threadOf = ({ id, content }: PortalMessage) => content.threadId ?? id
   const newest = data.filter((other) => threadOf(other) === threadOf(message))
   const thread = newest.some(({ id }) => id === messageId) ? newest : [...newest, message]
@@ -140,7 +141,7 @@ async function getInvitationPage(
     return { html: renderReceiptPage(place, invitation, bid.bid, sent) }
   }
   const above = { to: `${place.root}/${invitationId}` }
-  // If bids are no longer accepted, the page of the request shows this.
+  // The page of the request says that bids are no longer accepted.
   if (!bid.canBid) return { to: above.to + retry }
   if (part === 'review') {
     if (draft === null || review === null) return { to: `${above.to}/price${retry}` }

@@ -10,7 +10,7 @@ const PORTAL = '/api/portal/lien-waivers'
 let mailServer: MailServer
 let plumbline: TestPlumbline
 let site: Site
-/** The portal link of a vendor from whom a lien waiver is requested. Each test has its own vendor. */
+/** The portal link of a vendor that must provide a lien waiver. Each test has its own vendor. */
 let portalUrl: string
 let email: string
 let vendorId: string
@@ -59,11 +59,8 @@ const seen = async (id = waiverId): Promise<Body> => (await plumbline.get(`${POR
 const DANA = { signedBy: 'Dana Whitfield', consent: true }
 const sign = (body: object = DANA, id = waiverId, url = portalUrl) =>
   plumbline.post(`${PORTAL}/${id}/signature`, body, vendor(url))
-/**
- * Requests a page below the vendor's portal link. Sends the request to the test's server, which listens on its own
- * port.
- */
-/** Opens a page, or sends a form and opens the page that shows why it was not accepted. */
+/** Requests a page below the vendor's portal link, from the test's own server and port. */
+/** Opens a page, or sends a form. If the form was not accepted, opens the page that shows the reason. */
 async function page(path = '', init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
   const location = answer.headers.get('location') ?? ''

@@ -6,7 +6,7 @@ import { buildSite, type Site } from '../../../test/support/site.ts'
 import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { deleteEndedLimitWindows } from '../../platform/database/delete-ended-limit-windows.ts'
 
-/** These tests check the limits for vendors and for clients that guess links, and the log lines of visits. */
+/** Tests the limits for vendors and for clients that guess links, and the log lines for visits. */
 let plumbline: TestPlumbline
 let site: Site
 // biome-ignore lint/suspicious/noExplicitAny: a log line can have any shape.
@@ -27,7 +27,7 @@ const ask = async (): Promise<ServiceResponse['body']> =>
 const tokenOf = async ({ id }: { id: string }): Promise<string> =>
   (await plumbline.mailedLink(id)).split('/').at(-1) ?? ''
 
-/** Returns the headers of a request from a client with this address, as sent by a trusted proxy. */
+/** Returns the headers that a trusted proxy would add to a request from a client with this IP address. */
 const from = (client: string) => ({ 'x-forwarded-for': client })
 const open = (token: string, client: string) => fetch(`${plumbline.url}/portal/${token}`, { headers: from(client) })
 const list = (key: string, client: string) => plumbline.get('/api/portal/invitations', { key, headers: from(client) })
@@ -80,7 +80,7 @@ test('a client can send 120 portal requests per minute', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await open(token, '2001:db8:7:1::9')).status).toBe(429)
   expect((await open(token, '2001:db8:7:2::9')).status).toBe(200)
-  // Limits of an API key do not depend on the address that its requests come from.
+  // The limits of an API key do not depend on the IP address of its requests.
   const headers = from('2001:db8:7:1::9')
   expect((await plumbline.get('/api/ext/me', { key: site.key, headers })).status).toBe(200)
 })

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** A request with many lines can be searched on pages without scripts, and searching loses no price. */
+/** Tests the search in a request with many lines, on pages without scripts. Searching must not lose any price. */
 let plumbline: TestPlumbline
 let site: Site
-/** The path of the page of a request with 60 lines. */
+/** The path of the page for a request with 60 lines. */
 let request: string
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { type MailServer, startMailServer } from '../../../test/support/mail-ser
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** The links in invitations with which a vendor says whether it will bid. */
+/** Tests the links in an invitation with which a vendor says whether it will bid. */
 let mailServer: MailServer
 let plumbline: TestPlumbline
 let site: Site
@@ -25,7 +25,7 @@ async function invite(): Promise<{ request: ServiceResponse['body']; yes: string
   return { request, yes, no }
 }
 
-/** Returns the paths of the links of the next email that can be responded to. */
+/** Returns the paths of the response links in the next email. */
 async function nextLinks(): Promise<string[]> {
   const { source } = await mailServer.next(EMAIL)
   const urls = source.replaceAll('=\r\n', '').match(/http\S+\/(will-bid|pass)(?=\s)/g) ?? []
@@ -36,7 +36,7 @@ const visit = (path: string) => fetch(plumbline.url + path, { redirect: 'manual'
 const statusOf = async ({ id }: { id: string }) =>
   (await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body.invitations[0].status
 
-/** Presses the button of a confirming page. */
+/** Presses the button on a confirmation page. */
 async function confirm(html: string, more: Record<string, string> = {}): Promise<Response> {
   const action = /<form class="sheet in" method="post" action="([^"]+)"/.exec(html)?.[1] ?? ''
   const answer = /name="answer" value="([^"]+)"/.exec(html)?.[1] ?? ''

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** These tests check how a vendor reads messages and replies to them in the portal, through operations and pages. */
+/** Tests how a vendor reads messages and replies to them in the portal, through operations and pages. */
 let plumbline: TestPlumbline
 let vendorId: string
 let token: string
@@ -141,7 +141,7 @@ test("a vendor's question about an invitation is sent to the user who sent the b
     ...{ sender: { type: 'vendor', id: vendorId }, relatedTo: { type: 'bid_request', id: request.id } },
     recipients: [{ type: 'user' }],
   })
-  // A link to one invitation allows no other message, and no question about another invitation.
+  // With a link to one invitation, the vendor can send no other message and ask no question about another invitation.
   const alone = await plumbline.post('/api/portal/messages', { body: 'Hello.' }, { key })
   expect([alone.status, alone.body.errors]).toMatchObject([422, [{ pointer: '/invitationId', code: 'required' }]])
   const { body: second } = await plumbline.post('/api/ext/bids/request', requested)

@@ -14,7 +14,7 @@ const ORDER_HOME_SQL = `
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
   where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
-/** Lists a vendor's orders, except orders that were not issued or are being revised. */
+/** Lists a vendor's orders, except those that have not been issued or are being revised. */
 export const listOrders = createListing<PortalOrderSummary>({
   table: 'purchaseOrders',
   columns: {
@@ -43,7 +43,7 @@ const BILL_LINES = `
     order by l."position"), '[]')
   from "billLines" as l where l."organizationId" = t."organizationId" and l."billId" = t."id"`
 
-/** The vendor's bills that the builder has received. */
+/** Lists the vendor's bills that the builder has received. */
 export const listBills = createListing<PortalBill>({
   table: 'bills',
   columns: {
@@ -58,7 +58,7 @@ export const listBills = createListing<PortalBill>({
   long: ['lines'],
 })
 
-/** Returns the file names of a record in the order of upload. */
+/** Returns the names of a record's files in the order of upload. */
 export async function findFileNames({ db, organizationId }: Tenant, recordId: string): Promise<string[]> {
   const { rows } = await sql<{ fileName: string }>`
     select "fileName" from "attachments"
@@ -82,8 +82,8 @@ const PAID_ORDERS_SQL = `
   join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
   where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
 
-// The reasons are the same as for the rejection of a payment. The reasons depend on the current state of the vendor,
-// the orders, and the settings.
+// The reasons why a payment would be rejected. They depend on the current state of the vendor, the orders, and the
+// settings.
 const PAYMENT_BLOCKERS_SQL = `
   select to_json(array_remove(case when t."status" = 'paid' then '{}' else array[
     case when t."status" = 'pending' then 'approval' end,
@@ -93,7 +93,7 @@ const PAYMENT_BLOCKERS_SQL = `
   from "vendors" as v
   where v."organizationId" = t."organizationId" and v."id" = t."vendorId"`
 
-/** Lists the payments that a vendor received or will receive. */
+/** Lists the payments that a vendor has received or will receive. */
 export const listPayments = createListing<PortalPayment>({
   table: 'payments',
   columns: {
@@ -105,7 +105,7 @@ export const listPayments = createListing<PortalPayment>({
   long: ['orders'],
 })
 
-/** Returns the number of a vendor's documents that await review. */
+/** Returns the number of a vendor's documents that the builder has not reviewed yet. */
 export async function countUnreviewedDocuments({ db, organizationId }: Tenant, vendorId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "complianceDocuments"

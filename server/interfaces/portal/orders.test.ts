@@ -6,7 +6,9 @@ import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '..
 
 let plumbline: TestPlumbline
 let site: Site
-/** Three tokens: for Lone Star's whole portal, for another vendor's portal, and for one of Lone Star's invitations. */
+/**
+ * Tokens for the whole portal of Lone Star, for the portal of another vendor, and for one of Lone Star's invitations.
+ */
 let whole: string
 let other: string
 let narrow: string

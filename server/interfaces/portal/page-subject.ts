@@ -1,4 +1,4 @@
-/** The kind of a page's subject, by the prefix of the subject's ID. */
+/** The kind of the record that a page shows, by ID prefix. */
 const KIND_BY_PREFIX = {
   inv: 'invitation',
   tsk: 'task',

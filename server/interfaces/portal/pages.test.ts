@@ -4,7 +4,7 @@ import { startTestPlumbline, type TestPlumbline } from '../../../test/support/te
 import { english } from './pages/words/english.ts'
 import { spanish } from './pages/words/spanish.ts'
 
-/** These tests check how the pages handle forms that no browser would send, and which language the pages use. */
+/** Tests how the pages handle forms that no browser would send, and in which language the pages are. */
 let plumbline: TestPlumbline
 let site: Site
 /** The paths of a vendor's whole portal and of its price form. */
@@ -168,7 +168,7 @@ test('the portal language is set by the language link, then the vendor record, a
 
 test('the Spanish portal pages contain no English text', () => {
   const same: string[] = []
-  // Some texts are the same in both languages, and some values are not texts.
+  // Texts that are the same in both languages, and values that are not texts.
   const alike = new Set(['No', 'Total', 'unit', '/ unit'])
   const compare = (one: unknown, other: unknown, path: string): void => {
     if (typeof one === 'function' && typeof other === 'function')

@@ -64,11 +64,11 @@ test("a vendor can see the files of a bid request and its own files, but not oth
   expect((await open(other, body.id)).status).toBe(404)
   expect((await open(other, body.id, one)).status).toBe(404)
   expect((await handIn({ ...one, token: other.token }, createPdf())).status).toBe(404)
-  // The builder sees the file on the invitation, with the vendor that uploaded it.
+  // The builder sees the file on the invitation, with the name of the vendor that uploaded it.
   const { body: seen } = await plumbline.get(`/api/ext/attachments?recordId=${one.invitationId}`)
   expect(seen.data).toMatchObject([{ id: body.id, createdBy: { type: 'vendor', id: one.vendorId } }])
   expect((await downloadFile(plumbline, body.id)).bytes.equals(offer)).toBe(true)
-  // A deleted file also disappears for the vendor.
+  // After the builder deletes a file, the vendor no longer sees it either.
   await plumbline.delete(`/api/ext/attachments/${shared.id}`)
   expect([await ids(other), (await open(other, shared.id)).status]).toEqual([[], 404])
 })

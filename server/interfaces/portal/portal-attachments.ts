@@ -20,12 +20,15 @@ import { requireVisibleOrder as visibleOrder } from './portal-order.ts'
 import type { InvitationReference } from './queries.ts'
 
 /**
- * The files that a vendor sees. For an invitation, the vendor sees the files of the bid request and of the invitation
- * itself. All invited vendors see the request's files. Only this vendor and the builder see the invitation's files. For
- * an order, the vendor sees the order's files. Only files that the builder shares are included.
+ * The files that a vendor can see, if the builder shares them. For an order, these are the order's files. For an
+ * invitation, they are the files of the bid request, which all invited vendors see, and the files of the invitation,
+ * which only this vendor and the builder see.
  */
 
-/** A bid usually has only a few files. Without a limit, anyone with the link could use up the builder's storage. */
+/**
+ * The maximum number of files. A bid usually has a few. Without a limit, anyone with the link could fill the builder's
+ * storage.
+ */
 export const MAX_FILES_PER_INVITATION = 20
 
 const listAttachments = createListing<PortalAttachment>({
@@ -91,8 +94,8 @@ function toOwnFile({ id, fileName, contentType, size, sha256, createdAt }: Attac
 }
 
 /**
- * Deletes a file that the vendor uploaded through the same kind of link, unless it was sent with a bid. Does nothing if
- * the file is already deleted.
+ * Deletes a file that the vendor uploaded through the same kind of link and has not submitted with a bid. Does nothing
+ * if the file has already been deleted.
  */
 export async function deleteUnsentFile(
   call: Call,

@@ -20,9 +20,8 @@ import * as portal from './queries.ts'
 import { incrementResponseCount } from './response-limit.ts'
 
 /**
- * Returns a vendor's own bid on a request. The vendor saves drafts, which nobody else sees, and submits the saved
- * draft. The vendor always sees the amounts of its own bid, including the amounts that a blind request hides from the
- * builder.
+ * Returns a vendor's own bid on a request, with the draft that the vendor has saved. Nobody else sees the draft. The
+ * vendor always sees the amounts of its own bid, even if a blind request hides them from the builder.
  */
 export async function readPortalBid(call: Call, invitationId: string): Promise<PortalBid> {
   const { bidRequestId, vendorId } = await requireVisibleInvitation(call, invitationId)
@@ -39,7 +38,7 @@ export async function saveBidDraft(
     if (!canBid(call, request, bid)) throw bidNotAccepted()
     const before = await findDraft(call, invitationId)
     const after = toDraftEntries(body)
-    // Saving the same entries again changes nothing, so it is neither a conflict nor a new version.
+    // Saving the same entries again is neither a conflict nor a new version, because it changes nothing.
     if (before !== null && isDeepStrictEqual(getEntries(before), after)) return
     if (body.version !== undefined && body.version !== (before?.version ?? 0))
       throw conflict('changed_meanwhile', 'The draft has changed since you read it. Read the draft again and retry.')
@@ -98,7 +97,7 @@ export async function withdrawPortalBid(call: Call, invitationId: string, reason
   })
 }
 
-/** Locks the request, changes the bid, and reads the bid again. */
+/** Locks the request, changes the bid, and returns the new state of the bid. */
 async function changeBid(
   call: Call,
   invitationId: string,
@@ -144,7 +143,7 @@ function canBid({ now }: Call, request: BidRequestRow, bid: bids.BidRow | null):
 }
 
 /**
- * Returns whether the bid can be withdrawn. Withdrawing is possible only before the deadline, when the builder does not
+ * Returns whether the vendor can withdraw the bid. This is possible before the deadline, when the builder does not
  * compare bids yet.
  */
 function canWithdraw({ now }: Call, request: BidRequestRow, bid: bids.BidRow | null): boolean {

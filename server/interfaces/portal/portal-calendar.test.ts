@@ -39,7 +39,7 @@ test("the dates in a vendor's portal calendar are tentative until the vendor con
   expect(await calendar()).toContain('STATUS:TENTATIVE')
   await send(`${root}/${taskId}`, { answer: 'confirmed' })
   expect(await calendar()).toContain('STATUS:CONFIRMED')
-  // Without the URL of the redirect, no page shows the calendar again.
+  // Only the URL to which the form redirects shows the calendar's link.
   expect(await page(`${root}/dates`)).not.toContain('webcal:')
   expect(await page(`${root}/dates?calendar=forged`)).not.toContain('webcal:')
 })

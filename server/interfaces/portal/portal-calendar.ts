@@ -4,7 +4,7 @@ import type { Call } from '../../platform/calls/call.ts'
 import { createVault } from '../../platform/encryption/vault.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 
-/** Creates a calendar feed of the vendor's dates. A link to one invitation shows no dates. */
+/** Creates a calendar feed of the vendor's dates. Requires a link to the whole portal. */
 export async function createPortalCalendarFeed(call: Call): Promise<PortalCalendarFeed> {
   const { id, subjectId } = call.principal
   if (id === null || subjectId !== id) throw notFound()
@@ -12,12 +12,12 @@ export async function createPortalCalendarFeed(call: Call): Promise<PortalCalend
   return { url }
 }
 
-/** Encrypts a calendar's URL, which no response shows again, so that the next page can show it. */
+/** Encrypts the URL of a calendar. No response shows the URL again, so the encrypted URL is passed to the next page. */
 export function sealCalendarUrl(call: Call, url: string | null): string {
   return Buffer.from(openVault(call).seal(url ?? '', toContext(call))).toString('base64url')
 }
 
-/** Returns the URL that was just created; null if there is none. */
+/** Returns the URL of the calendar that was just created; null if there is none. */
 export function readCalendarUrl(call: Call, sealed: unknown): string | null {
   if (typeof sealed !== 'string') return null
   try {

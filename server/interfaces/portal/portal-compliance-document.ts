@@ -13,11 +13,11 @@ import type { ReceivedFile } from '../../platform/calls/upload.ts'
 import { conflict, notFound } from '../../platform/problems/problem.ts'
 import { countUnreviewedDocuments } from './order-queries.ts'
 
-/** Lets a vendor submit insurance certificates and licenses for the builder's review. */
+/** Vendors submit insurance certificates and licenses, which the builder reviews. */
 
-/** A user must review each document. */
+/** The maximum number of unreviewed documents. A user must review each of them. */
 const MAX_UNREVIEWED = 20
-/** A certificate consists of one file or a few photographs. */
+/** The maximum number of files of a document. A certificate is one file or a few photos. */
 const MAX_FILES = 5
 
 export async function submitDocument(
@@ -28,7 +28,7 @@ export async function submitDocument(
   if (vendorId === null || subjectId !== vendorId) throw notFound()
   return call.write(async (call) => {
     const document = { ...body, status: 'pending_review' as const, additionalInsured: false }
-    // The vendor is locked while the document is added, so concurrent submissions are counted one after another.
+    // The vendor is locked while the document is added, so that concurrent submissions are counted one after another.
     const added = await addDocument(call, vendorId, document, async () => {
       if ((await countUnreviewedDocuments(call, vendorId)) >= MAX_UNREVIEWED)
         throw conflict(

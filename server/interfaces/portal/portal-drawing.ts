@@ -10,9 +10,11 @@ import { notFound } from '../../platform/problems/problem.ts'
 import { createListing, type Page } from '../../platform/resources/listing.ts'
 import * as portal from './queries.ts'
 
-/** Shows a vendor the current drawings of its issued, unfinished orders. */
+/** Vendors see the current drawings for their issued, unfinished orders. */
 
-/** SQL of an unfinished order of the vendor `vendor` whose home and trade have the drawing `t`. */
+/**
+ * Returns the SQL condition that the vendor `vendor` has an unfinished order for the home and trade of the drawing `t`.
+ */
 const orderSql = (vendor: string) => `exists (
   select from "purchaseOrders" as o
   join "homes" as h on h."organizationId" = o."organizationId" and h."id" = o."homeId"

@@ -24,8 +24,8 @@ import * as portal from './queries.ts'
 import { incrementResponseCount } from './response-limit.ts'
 
 /**
- * Lets a vendor view the invitations that its token covers, and respond whether it will bid. The vendor sees the
- * request and its own responses, but nothing about other vendors.
+ * Returns an invitation that the vendor's token covers. The vendor sees the request and its own responses, but nothing
+ * about other vendors.
  */
 export async function readInvitation(call: Call, invitationId: string): Promise<PortalBidInvitation> {
   const { bidRequestId } = await requireVisibleInvitation(call, invitationId)
@@ -33,7 +33,7 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
   const vendor = await vendors.find(call, String(call.principal.id))
   const { timeZone, ...community } = await portal.findBuildingSite(call, request.communityId)
   const { status, viewedAt, respondedAt, declineReason } = requireInvitation(request, invitationId)
-  // An unsent invitation is not visible, so this condition is never true. The check narrows the type.
+  // An unsent invitation is not visible, so this condition is never true. It only narrows the type.
   if (status === 'pending') throw notFound()
   return {
     id: invitationId,
@@ -56,7 +56,7 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
       bidType: request.bidType,
       effectiveFrom: request.effectiveFrom,
       effectiveTo: request.effectiveTo,
-      // Parts and cost codes are the builder's internal data.
+      // Vendors must not see parts and cost codes, which are the builder's internal data.
       lines: request.lines.map(({ partId: _, costCodeId: __, ...line }) => line),
       message: request.message,
       inclusions: request.inclusions,
@@ -69,8 +69,8 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
 }
 
 /**
- * Records a visit. Both the pages and the vendor's own system call this operation on every visit. The first visit marks
- * the vendor as joined. If an invitation or a message is named, the first visit marks it as viewed or read.
+ * Records a visit. The pages and the vendor's own system call this operation on every visit. The first visit marks the
+ * vendor as joined. The first visit to an invitation or a message marks it as viewed or read.
  */
 export async function openPortal(call: Call, { invitationId, messageId }: PortalOpen): Promise<PortalVisit> {
   return call.write(async (call) => {
@@ -92,7 +92,7 @@ export async function openPortal(call: Call, { invitationId, messageId }: Portal
   })
 }
 
-/** Records "We will bid" or "We decline". The vendor can change the response while bids are accepted. */
+/** Records whether the vendor will bid. The vendor can change the response while bids are accepted. */
 export async function respondToInvitation(
   call: Call,
   invitationId: string,
@@ -134,7 +134,7 @@ async function recordView(
 
 async function recordVendorVisit(call: WriteCall) {
   const before = await vendors.lock(call, String(call.principal.id))
-  // The vendor may have been archived since the token was checked.
+  // The vendor may have been archived after the token was checked.
   if (before.portalStatus === 'joined' || before.archivedAt !== null) return before
   const after = await vendors.update(call, before, { portalStatus: 'joined' })
   await recordEvent(call, 'vendor.updated', after, before)

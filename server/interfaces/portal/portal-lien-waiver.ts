@@ -10,7 +10,7 @@ import type { FileResponse } from '../../platform/calls/file-response.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import { getPortalSource } from './portal-source.ts'
 
-/** Lets a vendor read and sign the lien waivers that are requested from the vendor. */
+/** Returns a lien waiver that the vendor has been asked to sign. */
 export async function readWaiver(call: Call, lienWaiverId: string): Promise<PortalLienWaiver> {
   return toPortalLienWaiver(call, await requireVisibleWaiver(call, lienWaiverId))
 }
@@ -44,7 +44,7 @@ async function toPortalLienWaiver(call: Call, waiver: LienWaiver): Promise<Porta
 }
 
 /**
- * Returns the lien waiver if the caller's token covers the whole portal of the signing vendor; otherwise throws
+ * Returns the lien waiver if the caller's token covers the whole portal of the vendor that signs it. Otherwise, throws
  * `not_found`.
  */
 async function requireVisibleWaiver(call: Call, id: string): Promise<LienWaiver> {

@@ -10,7 +10,7 @@ import { conflict, notFound, Problem, unknownReference, validationFailed } from 
 import { formatRetryAdvice } from '../../platform/values/format.ts'
 import * as portal from './queries.ts'
 
-/** Lets a vendor read the messages that it receives, write to the builder, and reply. */
+/** Returns a message between the vendor and the builder. */
 export async function readMessage(call: Call, id: string): Promise<PortalMessage> {
   const boxed = await portal.findMailboxEntry(call, id, portal.getMessageFilter(call.principal))
   if (boxed === undefined) throw notFound()
@@ -24,11 +24,11 @@ export async function recordMessageRead(call: WriteCall, id: string): Promise<vo
   await updateReadMark(call, await messages.lock(call, id), String(call.principal.id), true)
 }
 
-/** A user must read each message, so only this number per hour is accepted. */
+/** The maximum number of messages per hour, because people must read each message. */
 const MAX_PER_HOUR = 20
 const HOUR_MS = 3_600_000
 
-/** Starts a thread: a question about an invitation, or a message to the whole office. */
+/** Starts a thread with a question about an invitation or with a message to the builder's office. */
 export async function sendPortalMessage(
   call: Call,
   { invitationId, subject, body }: PortalMessageInput,
@@ -70,9 +70,9 @@ export async function replyToMessage(call: Call, id: string, body: string): Prom
   })
 }
 
-/** Throws `too_many_answers` if the vendor has already written the maximum number of messages. */
+/** Counts a message of the vendor. Throws `too_many_answers` if the vendor has already sent the maximum number. */
 async function countMessage(call: WriteCall): Promise<void> {
-  // The vendor is locked, so that concurrent messages are counted one after another.
+  // Locks the vendor, so that concurrent messages are counted one after another.
   const vendor = await vendors.lock(call, String(call.principal.id))
   const since = new Date(call.now.getTime() - HOUR_MS)
   const written = await portal.listMessageTimesSince(call, vendor.id, since, MAX_PER_HOUR)
@@ -82,7 +82,7 @@ async function countMessage(call: WriteCall): Promise<void> {
   throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(seconds) })
 }
 
-/** Returns the user who acted, directly or with a key; null if no user did. */
+/** Returns the ID of the user who acted, directly or through an API key; null if it was not a user. */
 async function findUserOf(call: WriteCall, { type, id }: { type: string; id: string | null }): Promise<string | null> {
   if (id === null) return null
   if (type === 'key') return messages.findKeyOwner(call, id)
@@ -90,8 +90,8 @@ async function findUserOf(call: WriteCall, { type, id }: { type: string; id: str
 }
 
 /**
- * Returns these users if they are active; otherwise the owners and admins. Throws `no_recipient` if there are no such
- * users.
+ * Filters the given users and returns the active ones. If there are none, returns the owners and admins. Throws
+ * `no_recipient` if there are no owners and admins either.
  */
 async function findRecipients(call: WriteCall, ids: readonly (string | null)[]): Promise<Addressee[]> {
   const people = await messages.listMessageUsers(call)

@@ -10,12 +10,12 @@ import type { FileResponse } from '../../platform/calls/file-response.ts'
 import { conflict, notFound, validationFailed } from '../../platform/problems/problem.ts'
 import * as portal from './queries.ts'
 
-/** Lets a vendor read the orders that were issued to the vendor, and accept or decline them. */
+/** Returns an order that was issued to the vendor. */
 export async function readOrder(call: Call, purchaseOrderId: string): Promise<PortalOrder> {
   return toPortalOrder(call, await requireVisibleOrder(call, purchaseOrderId))
 }
 
-/** Returns the order's PDF, which is the same as the builder's. */
+/** Returns the order's PDF, which is the same for the vendor and the builder. */
 export async function createPortalOrderPdf(call: Call, purchaseOrderId: string): Promise<FileResponse> {
   await requireVisibleOrder(call, purchaseOrderId)
   return createOrderPdf(call, purchaseOrderId)
@@ -30,7 +30,8 @@ export async function respondToOrder(
     throw validationFailed([{ pointer: '/reason', code: 'required', message: 'is required when answer is declined' }])
   await call.write(async (call) => {
     const { homeId } = await requireVisibleOrder(call, purchaseOrderId)
-    // Records are locked in the same order as in a change of status, so that the state read here remains current there.
+    // Locks the records in the same order as a change of status does, so that the state that is read here cannot change
+    // in between.
     await homes.lock(call, homeId)
     const order = await orders.lock(call, purchaseOrderId)
     if (order.status === answer) return
@@ -54,7 +55,7 @@ async function toPortalOrder(call: Call, order: PurchaseOrder & { status: Portal
   const { paidAmount, balance, notes, issuedAt, acceptedAt, version } = order
   return {
     ...{ id, number, status, scope, canAnswer: status === 'issued' },
-    // Budgets and cost codes are the builder's internal data.
+    // Vendors must not see budgets and cost codes, which are the builder's internal data.
     lines: order.lines.map(({ lineId, description, quantity, unit, unitPrice, total }) => ({
       ...{ lineId, description, quantity, unit, unitPrice, total },
     })),
@@ -68,8 +69,8 @@ async function toPortalOrder(call: Call, order: PurchaseOrder & { status: Portal
 }
 
 /**
- * Returns the order if it was issued to the caller and the caller's token covers the vendor's whole portal; otherwise
- * throws `not_found`.
+ * Returns the order if it was issued to the caller and the token covers the vendor's whole portal. Otherwise, throws
+ * `not_found`.
  */
 export async function requireVisibleOrder(
   call: Call,
@@ -80,7 +81,7 @@ export async function requireVisibleOrder(
   const isShown = principal.subjectId === principal.id && order?.vendorId === principal.id && order.issuedAt !== null
   if (order === undefined || !isShown) throw notFound()
   const { status } = order
-  // An order that is being revised has no issue date, so this condition is never true. The check narrows the type.
+  // An order that is being revised has no issue date, so this condition is never true. It only narrows the type.
   if (status === 'draft' || status === 'pending_approval' || status === 'approved') throw notFound()
   return { ...order, status }
 }

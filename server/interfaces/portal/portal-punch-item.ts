@@ -22,12 +22,12 @@ import { createListing } from '../../platform/resources/listing.ts'
 import { describeStatus } from '../../platform/values/format.ts'
 import * as portal from './queries.ts'
 
-/** Lets a vendor read the punch items assigned to it, respond to them, and show its work in photos. */
+/** Vendors read the punch items that are assigned to them, respond to them, and upload photos of their work. */
 
-/** The statuses in which the assigned vendor sees an item. */
+/** The statuses of an item that the assigned vendor can see. */
 const SHOWN_STATUSES = ['assigned', 'fixed', 'verified'] as const
 
-/** SQL of the home of a record `t`. */
+/** SQL that returns the home of a record `t`. */
 export const HOME_OF_RECORD_SQL = `
   select json_build_object('name', h."name", 'community', c."name")
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
@@ -56,7 +56,10 @@ export async function respondToPunchItem(call: Call, id: string, answer: PortalP
   })
 }
 
-/** A vendor shows its work in a few photos. Without a limit, anyone with the link could fill the builder's storage. */
+/**
+ * The maximum number of photos. A vendor shows its work in a few photos. Without a limit, anyone with the link could
+ * fill the builder's storage.
+ */
 const MAX_PHOTOS = 20
 
 export async function uploadPunchPhoto(
@@ -109,16 +112,16 @@ async function toPortalPunchItem(call: Call, item: PunchItem): Promise<PortalPun
 }
 
 /**
- * Returns the status that the vendor sees. A disputed item is open again. The response shows the item to its vendor one
- * last time, with the status `assigned`.
+ * Returns the status that the vendor sees. A disputed item becomes open and disappears from the vendor's list. The
+ * response to the dispute still shows it, with the status `assigned`.
  */
 function toShownStatus(status: PunchItem['status']): PortalPunchItem['status'] {
   return SHOWN_STATUSES.find((shown) => shown === status) ?? 'assigned'
 }
 
 /**
- * Returns the item if the caller's token covers the whole portal of the vendor that it is assigned to; otherwise throws
- * `not_found`.
+ * Returns the item if the caller's token covers the whole portal of the vendor to which the item is assigned.
+ * Otherwise, throws `not_found`.
  */
 async function requireVisibleItem(call: Call, id: string): Promise<PunchItem> {
   const item = await punchItems.findOptional(call, id)

@@ -44,8 +44,8 @@ import {
 } from './responses/page-responses.ts'
 
 /**
- * The pages that open from vendors' portal links. Anyone who has a link acts as the vendor. As that vendor, a page
- * calls only operations that the contract opens to vendors.
+ * Dependencies of the routes for the pages of the vendor portal. Anyone who has a portal link acts as the vendor. The
+ * pages call only operations that the contract allows for vendors.
  */
 interface PortalRouteParts {
   services: Services
@@ -53,7 +53,7 @@ interface PortalRouteParts {
   failures: FailureLog
 }
 
-/** The log fields of a finished page request, which are the same as for every other request. */
+/** Fields of the log line for a finished page request. They are the same as for every other request. */
 interface PageRequest {
   requestId: string
   address: string
@@ -61,11 +61,11 @@ interface PageRequest {
   call: Call | null
 }
 
-// The longest form without a file contains a message. The limit is in bytes.
+// The maximum size in bytes of a form without a file. The longest such form contains a message.
 const MAX_FORM_BYTES = 32 * 1024
 
-// The second path is for a page of the vendor's whole portal or of one invitation. The third path is for a part of that
-// page.
+// The first path is for the overview. The second path is for another page of the vendor's whole portal or for an
+// invitation. The third path is for a page below one of these, such as `review`.
 const PAGE_PATHS = ['/portal/:token', '/portal/:token/:subject', '/portal/:token/:subject/:part']
 
 export function createPortalRoutes(parts: PortalRouteParts): Router {
@@ -135,7 +135,7 @@ export function createPortalRoutes(parts: PortalRouteParts): Router {
     }),
   )
   routes.use('/portal', (error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    // A path that cannot be decoded does not exist. Any other error means that a form is too long or malformed.
+    // No page has a path that cannot be decoded. Any other error means that a form is too long or malformed.
     if (error instanceof URIError) return respondWithLinkNotice(parts, req, res, 404, 'notFound')
     const { status = 400 } = error as { status?: number }
     return respondWithLinkNotice(parts, req, res, status, status === 413 ? 'tooLong' : 'wrongForm')
@@ -143,7 +143,10 @@ export function createPortalRoutes(parts: PortalRouteParts): Router {
   return routes
 }
 
-/** Returns the operation that a part of a page calls: a download of a file, or the operation that opens the page. */
+/**
+ * Returns the operation that a request for a page calls: the operation that downloads a file, or the operation that
+ * opens the page.
+ */
 function operationForPage(subject: string, part: string): OperationId {
   if (part === 'pdf') return getSubjectKind(subject) === 'waiver' ? 'getPortalLienWaiverPdf' : 'getPortalOrderPdf'
   if (part === 'file') return 'downloadPortalDrawing'
@@ -168,7 +171,7 @@ function logWhenFinished({ log }: PortalRouteParts, req: Request, res: Response,
   })
 }
 
-/** Which limits count a request. */
+/** Determines which limits apply to a request. */
 interface CountedAs {
   isPicture: boolean
 }
@@ -180,7 +183,7 @@ interface RequestedPage {
   part: string | null
 }
 
-/** Authenticates the token and sends the page or file that `make` returns, or redirects to its URL. */
+/** Authenticates the token. Sends the page or file that `make` returns, or redirects to the URL that it returns. */
 async function respond(
   parts: PortalRouteParts,
   req: Request,
@@ -223,8 +226,8 @@ async function respondWithProblem(parts: PortalRouteParts, req: Request, res: Re
 }
 
 /**
- * Sends a short page that explains why the requested page cannot be shown. If the link was issued by a builder, the
- * page names the builder, also if the link is no longer valid.
+ * Sends a short page that explains why the requested page cannot be shown. If a builder issued the link, the page shows
+ * the builder's name, even if the link is no longer valid.
  */
 async function respondWithLinkNotice(
   { services }: PortalRouteParts,
@@ -232,11 +235,14 @@ async function respondWithLinkNotice(
   res: Response,
   status: number,
   notice: Notice,
-  /** The problem, if the reason of a conflict may have its own sentence, which replaces the notice's text. */
+  /**
+   * A problem for which the page may have a specific message, by the reason of the conflict. This message replaces the
+   * text of the notice.
+   */
   refused: Problem | null = null,
 ): Promise<void> {
   const { call } = res.locals.visit as PageRequest
-  // Without the database, the page says only what happened.
+  // Without the database, the page shows only the error, without the builder's name.
   const owner = status >= 500 ? null : await findLinkOwner(services.database, getLink(req)).catch(() => null)
   const reader = createPageReader(services, req, owner?.language ?? null, services.clock.now())
   const [title = '', message = ''] = reader.words.notices[notice]
@@ -250,7 +256,7 @@ async function respondWithLinkNotice(
   await sendPage(req, res, status, html)
 }
 
-/** The notices about a link that no longer works, or never did. */
+/** The notices about links that are invalid or no longer valid. */
 const LINK_NOTICES: ReadonlySet<Notice> = new Set(['notFound', 'expired', 'revoked'])
 
 function toPageContext(
@@ -273,13 +279,13 @@ function portalRoot(req: Request): string {
 }
 
 function getLink(req: Request): string {
-  // After an error in a form, the parameters of the route are no longer known.
+  // After an error in a form, Express no longer provides the parameters of the route.
   return String(req.params.token ?? req.originalUrl.split(/[/?]/)[2])
 }
 
 /**
- * Stores a form that was not accepted and redirects to its page, which shows the error and what was typed. Throws the
- * problem if the page itself cannot be shown.
+ * Stores a form that was not accepted and redirects to its page, which shows the error and the user's entries. Throws
+ * the problem if the page itself cannot be shown.
  */
 async function giveBack(
   call: Call,

@@ -14,7 +14,7 @@ import { toLocalDate } from '../../platform/values/calendar.ts'
 import * as portal from './queries.ts'
 import { incrementResponseCount } from './response-limit.ts'
 
-/** Lets a vendor view the tasks that the vendor was notified of, and confirm or decline their dates. */
+/** Returns a task about which the vendor was notified. */
 export async function readTask(call: Call, taskId: string): Promise<PortalTask> {
   const task = await requireVisibleTask(call, taskId)
   const { timeZone, ...community } = await portal.findBuildingSite(call, task.communityId)
@@ -33,8 +33,8 @@ export async function readTask(call: Call, taskId: string): Promise<PortalTask> 
 }
 
 /**
- * Records "We will come", "We will not", or "We can come on another date". The vendor can change the response until the
- * task starts.
+ * Records whether the vendor will come on the planned date, will not come, or proposes another date. The vendor can
+ * change the response until the task starts.
  */
 export async function respondToTask(call: Call, taskId: string, answer: TaskConfirmationAnswer): Promise<PortalTask> {
   await call.write(async (call) => {
@@ -52,7 +52,9 @@ export async function respondToTask(call: Call, taskId: string, answer: TaskConf
   return readTask(call, taskId)
 }
 
-/** Returns the task if the caller's token covers it and the vendor was notified of it; otherwise throws `not_found`. */
+/**
+ * Returns the task if the caller's token covers it and the vendor was notified about it. Otherwise, throws `not_found`.
+ */
 async function requireVisibleTask(call: Call, taskId: string): Promise<Task> {
   const { principal } = call
   const task = await tasks.findOptional(call, taskId)

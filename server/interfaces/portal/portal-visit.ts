@@ -23,7 +23,7 @@ import { describeStatus } from '../../platform/values/format.ts'
 import { HOME_OF_RECORD_SQL, listPhotos } from './portal-punch-item.ts'
 import * as portal from './queries.ts'
 
-/** Lets a vendor read its service visits, confirm or decline them, and report that the work is done. */
+/** Lists the vendor's service visits. Vendors confirm or decline them, and report when the work is done. */
 export const listServiceVisits = createListing<PortalServiceVisitSummary>({
   table: 'visits',
   columns: { id: 'id', status: 'enum', date: 'date', window: 'enum', home: { sql: HOME_OF_RECORD_SQL } },
@@ -55,7 +55,7 @@ export async function completeServiceVisit(
   })
 }
 
-/** Without a limit, anyone with the link could fill the builder's storage. */
+/** The maximum number of photos. Without a limit, anyone with the link could fill the builder's storage. */
 const MAX_PHOTOS = 20
 
 export async function uploadVisitPhoto(

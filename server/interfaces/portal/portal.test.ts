@@ -14,12 +14,12 @@ afterAll(() => plumbline.stop())
 const ask = async (more: object = {}): Promise<ServiceResponse['body']> =>
   (await plumbline.post('/api/ext/bids/request', { ...site.framing(), ...more }, { key: site.key })).body
 const read = async (id: string) => (await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body
-/** Visits a link. The link contains the public URL, but the test's server listens on its own port. */
+/** Opens a link. The link contains the public URL, but the test's server listens on its own port. */
 const visit = (portalUrl: string, init: RequestInit = {}) =>
   fetch(plumbline.url + new URL(portalUrl).pathname, { redirect: 'manual', ...init })
 const say = (portalUrl: string, form: Record<string, string>) =>
   visit(portalUrl, { method: 'POST', body: new URLSearchParams(form) })
-/** Sends a form that is not accepted and returns its page, which shows why. */
+/** Sends a form that is not accepted. Returns the page that shows the reason. */
 async function getRefusal(portalUrl: string, form: Record<string, string>): Promise<string> {
   const { status, headers } = await say(portalUrl, form)
   const location = headers.get('location') ?? ''

@@ -17,12 +17,12 @@ import { uploadDocumentFile } from './portal-compliance-document.ts'
 import { uploadPunchPhoto } from './portal-punch-item.ts'
 import { uploadVisitPhoto } from './portal-visit.ts'
 
-/** The page that a form was submitted to. */
+/** The page whose form was submitted. */
 export interface FormTarget {
   root: string
   subject: string
   part: string | null
-  /** The path of the page that shows the result. */
+  /** The path of the page that shows the result of the form. */
   here: string
 }
 
@@ -30,7 +30,7 @@ const MAX_REASON = 1000
 const MAX_MESSAGE = 5000
 const MAX_NAME = 200
 
-/** Performs a form's action as the vendor, and redirects to the page that shows the result. */
+/** Performs the action of a form as the vendor. Returns a redirect to the page that shows the result. */
 export async function postForm(call: Call, target: FormTarget, sent: SentForm): Promise<PageResult> {
   const { subject, part, here } = target
   const { fields } = sent
@@ -50,15 +50,15 @@ export async function postForm(call: Call, target: FormTarget, sent: SentForm): 
   else if (kind === 'punch') await postPunchAnswer(call, subject, sent)
   else if (kind === 'visit') await postVisitAnswer(call, subject, sent)
   else throw notFound()
-  // A disputed item is no longer shown to the vendor.
+  // The vendor can no longer see a disputed item, so redirect to the list.
   return { to: kind === 'punch' && fields.answer === 'disputed' ? `${target.root}/punch` : here }
 }
 
 type FormFields = SentForm['fields']
 
 /**
- * Performs an operation once for each form, however often the button was tapped. Operations that change nothing when
- * they are repeated, such as the response to an invitation, do not need this function.
+ * Performs an operation only once for each form, even if the button was tapped more than once. Not needed for
+ * operations that change nothing if repeated, such as the response to an invitation.
  */
 async function operateOnce<Id extends OperationId>(
   call: Call,
@@ -96,7 +96,10 @@ async function postMessage(call: Call, { root }: FormTarget, fields: FormFields)
   return { to: `${root}/${id}` }
 }
 
-/** Sends a question about the request. A link to one invitation shows no messages, so it only confirms the question. */
+/**
+ * Sends a question about the request. With a link to one invitation, the page only confirms the question, because such
+ * a link cannot show messages.
+ */
 async function postQuestion(
   call: Call,
   { root, subject: invitationId, here }: FormTarget,
@@ -108,7 +111,7 @@ async function postQuestion(
   return { to: principal.subjectId === principal.id ? `${root}/${id}` : `${here}?done=asked` }
 }
 
-/** Creates a calendar feed, and redirects to the list of dates, which shows the link to it once. */
+/** Creates a calendar feed. Redirects to the list of dates, which shows the link to the feed once. */
 async function postCalendar(call: Call, { root }: FormTarget, fields: FormFields): Promise<PageResult> {
   const calendar = await runActionOnce(
     call,
@@ -135,7 +138,7 @@ async function postOrderAnswer(call: Call, purchaseOrderId: string, fields: Form
   await call.operation('answerPortalOrder', { purchaseOrderId, ...said })
 }
 
-/** Uploads the photo before the response, because an item counts as fixed only with a photo. */
+/** Uploads the photo before the response, because an item can be marked as fixed only if it has a photo. */
 async function postPunchAnswer(
   call: Call,
   punchItemId: string,
@@ -181,8 +184,8 @@ async function postVisitAnswer(call: Call, visitId: string, { fields, file, isFi
 }
 
 /**
- * Saves a price form as soon as its file begins to arrive, so that a connection that breaks during the upload loses
- * only the file. Returns null for other forms.
+ * Returns a function that saves a price form as soon as its file begins to arrive. If the connection breaks during the
+ * upload, only the file is lost. Returns null for other forms.
  */
 export function createEarlySaver(call: Call, target: FormTarget) {
   const { subject, part } = target
@@ -190,7 +193,7 @@ export function createEarlySaver(call: Call, target: FormTarget) {
   let saving: Promise<unknown> = Promise.resolve()
   return {
     save(fields: FormFields): void {
-      // If saving fails, the error appears when the complete form is saved.
+      // Ignores an error here. Saving the complete form reports it again.
       if (fields.by !== undefined) saving = savePrice(call, subject, fields).catch(() => undefined)
     },
     saved: () => saving,
@@ -211,7 +214,7 @@ async function savePrice(call: Call, invitationId: string, fields: FormFields): 
   await call.operation('savePortalBidDraft', { invitationId, ...draft, ...version })
 }
 
-/** Saves the draft and adds the file, and redirects to the target of the button. */
+/** Saves the draft, adds the file, and redirects to the page that belongs to the pressed button. */
 async function postPrice(call: Call, { subject: invitationId, here }: FormTarget, sent: SentForm): Promise<PageResult> {
   const { fields, file, isFileTooLarge } = sent
   await savePrice(call, invitationId, fields)
@@ -253,7 +256,7 @@ async function postDocument(
   if (limit.error !== null) throw invalidField('/entries')
   if (isFileTooLarge) throw tooLarge()
   if (file === null) throw invalidField('/file')
-  // The file is checked before the document is recorded, because the document would be useless without its file.
+  // Checks the file before creating the document, because a document without a file is useless.
   if ((await detectContentType(file.path, file.fileName)) === null) throw invalidField('/file')
   const text = (name: string) => {
     const entered = toSingleLine(fields[name], MAX_NAME)

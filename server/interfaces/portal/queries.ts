@@ -11,7 +11,7 @@ import type { Json } from '../../platform/calls/json.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import { createListing, type ListQuery, type Page } from '../../platform/resources/listing.ts'
 
-// Inside JSON, the database would format timestamps differently.
+// Formats timestamps explicitly, because the database formats them differently inside JSON.
 const REQUEST_SQL = `
   select json_build_object('number', r."number", 'title', r."title", 'status', r."status", 'scope', r."scope", 'deadline', r."deadline",
     'acceptLate', r."acceptLate",
@@ -19,8 +19,8 @@ const REQUEST_SQL = `
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
 
 /**
- * The condition that the invitation `t` belongs to a blind request that is still open. `hasSealedAmounts` is the same
- * rule for a bid request.
+ * The SQL condition that the invitation `t` belongs to a blind request that is still open. `hasSealedAmounts`
+ * implements the same rule for a bid request.
  */
 const IS_SEALED_SQL = `exists (
   select from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"
@@ -32,7 +32,7 @@ const BID_STATUS = `
     and b."homeId" is null
   order by b."id" desc limit 1`
 
-/** Lists a vendor's invitations, newest first, except unsent invitations. */
+/** Lists a vendor's invitations, newest first. Leaves out unsent invitations. */
 const listInvitations = createListing<PortalBidInvitationSummary>({
   table: 'invitations',
   columns: { id: 'id', status: 'enum', bidStatus: { sql: BID_STATUS }, request: { sql: REQUEST_SQL } },
@@ -40,7 +40,9 @@ const listInvitations = createListing<PortalBidInvitationSummary>({
   filters: { isSealed: (requested) => `${IS_SEALED_SQL} = ${requested}` },
 })
 
-/** Lists the invitations that the caller's link covers. A copied link does not cover an open blind request. */
+/**
+ * Lists the invitations that the caller's link covers. A copied link does not cover a blind request that is still open.
+ */
 export function listVisibleInvitations(call: Call, query: ListQuery): Promise<Json<Page<PortalBidInvitationSummary>>> {
   const { principal } = call
   const requested = principal.copiedBy === undefined ? query : { ...query, isSealed: false }
@@ -52,7 +54,7 @@ const TASK_HOME_SQL = `
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
   where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
-/** Lists a vendor's upcoming tasks, except tasks that the vendor was not notified of. */
+/** Lists the vendor's upcoming tasks about which it was notified. */
 export const listTasks = createListing<PortalTaskSummary>({
   table: 'tasks',
   columns: {
@@ -67,7 +69,7 @@ export const listTasks = createListing<PortalTaskSummary>({
 const PAYMENT_NUMBER_SQL = `
   select p."number" from "payments" as p where p."organizationId" = t."organizationId" and p."id" = t."paymentId"`
 
-/** Lists the lien waivers that were requested from a vendor, newest first. */
+/** Lists the lien waivers that the builder has requested from the vendor, newest first. */
 export const listWaivers = createListing<PortalLienWaiverSummary>({
   table: 'lienWaivers',
   columns: {
@@ -87,7 +89,7 @@ export const listMessages = createListing<PortalMessage>({
   columns: { id: 'id', isOwn: 'boolean', readAt: 'instant?', content: { sql: CONTENT_SQL } },
 })
 
-/** Returns the condition for the messages that a token covers. A token for one invitation covers no messages. */
+/** Returns a filter for the messages that a token covers. A token for one invitation covers no messages. */
 export function getMessageFilter({ id, subjectId }: Principal): Record<string, string> {
   return { recipientId: subjectId === id ? String(id) : '' }
 }
@@ -97,7 +99,7 @@ export interface MailboxEntry {
   readAt: string | null
 }
 
-/** Returns the entry of a message in the vendor's mailbox; undefined if the mailbox does not contain the message. */
+/** Returns the entry of a message in the vendor's mailbox; undefined if the message is not in the mailbox. */
 export async function findMailboxEntry(
   { db, organizationId }: Tenant,
   messageId: string,
@@ -111,7 +113,7 @@ export async function findMailboxEntry(
   return rows[0]
 }
 
-/** Returns the timestamps of the vendor's messages since `since`, earliest first. */
+/** Returns the times of the messages that the vendor has sent since `since`, earliest first. */
 export async function listMessageTimesSince(
   { db, organizationId }: Tenant,
   vendorId: string,
@@ -127,15 +129,15 @@ export async function listMessageTimesSince(
 }
 
 /**
- * Returns the condition for the records that a vendor's token covers: all records of the vendor, or only the records of
- * one invitation.
+ * Returns a filter for the records that a vendor's token covers: all records of the vendor, or only those of one
+ * invitation.
  */
 export function getInvitationFilter({ id, subjectId }: Principal): Record<string, string> {
   const vendorId = String(id)
   return subjectId === null || subjectId === id ? { vendorId } : { vendorId, id: subjectId }
 }
 
-/** Returns the condition for all records of a vendor. A token for one invitation covers none of these records. */
+/** Returns a filter for all records of a vendor. A token for one invitation covers none of them. */
 export function getVendorFilter({ id, subjectId }: Principal): Record<string, string> {
   return { vendorId: subjectId === id ? String(id) : '' }
 }
@@ -145,7 +147,10 @@ export interface InvitationReference {
   vendorId: string
 }
 
-/** Returns the invitation if the caller's link covers it. A copied link does not cover an open blind request. */
+/**
+ * Returns the invitation if the caller's link covers it. A copied link does not cover a blind request that is still
+ * open.
+ */
 export async function findVisibleInvitation(
   { db, organizationId, principal }: Call,
   id: string,
@@ -163,12 +168,12 @@ export async function findVisibleInvitation(
 }
 
 export interface ResponseCount {
-  /** The start of the hour in which responses are counted; null before the first response. */
+  /** The start of the hour in which responses are counted; null if there are no responses yet. */
   since: string | null
   count: number
 }
 
-/** Returns how often the response to an invitation was changed recently. */
+/** Returns how often the vendor has recently changed its response to an invitation. */
 export async function findResponseCount({ db, organizationId }: Tenant, id: string): Promise<ResponseCount> {
   return db
     .selectFrom('invitations')
@@ -191,7 +196,7 @@ export async function storeResponseCount(
     .execute()
 }
 
-/** Returns how often the vendor's response to a task was changed recently. */
+/** Returns how often the vendor has recently changed its response to a task. */
 export async function findTaskResponseCount({ db, organizationId }: Tenant, id: string): Promise<ResponseCount> {
   return db
     .selectFrom('tasks')

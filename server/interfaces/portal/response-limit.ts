@@ -2,13 +2,13 @@ import { Problem } from '../../platform/problems/problem.ts'
 import { formatRetryAdvice } from '../../platform/values/format.ts'
 import type { ResponseCount } from './queries.ts'
 
-/** The builder acts on each changed response, so a vendor may change it only a few times per hour. */
+/** The maximum number of changed responses per hour, because the builder has to act on each change. */
 const MAX_RESPONSES = 6
 const HOUR_MS = 3_600_000
 
 /**
- * Returns the count, including one more response. Throws `too_many_answers` if the count exceeds the limit. The caller
- * has locked the record, so concurrent responses are counted one after another.
+ * Adds one response to the count. Throws `too_many_answers` if the new count exceeds the limit. The caller must have
+ * locked the record, so that concurrent responses are counted one after another.
  */
 export function incrementResponseCount({ since, count }: ResponseCount, now: Date, to: string): ResponseCount {
   const endsAt = since === null ? 0 : Date.parse(since) + HOUR_MS

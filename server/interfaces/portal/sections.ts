@@ -17,13 +17,13 @@ import { toPunchRow } from './pages/punch-page.ts'
 import { toVisitRow } from './pages/visit-page.ts'
 
 /**
- * The maximum number of records in a list that the overview reads. All of these records that require the vendor's
- * action are shown.
+ * The maximum number of records that the overview reads for a list. The overview shows all of these records that need
+ * the vendor's action.
  */
 const MAX_ROWS_READ = 30
 /**
- * The maximum number of records to show that require no action. The page must be small, and the other records are one
- * click away.
+ * The maximum number of records in a list of the overview that need no action. The page must be short, and the list's
+ * own page shows the other records.
  */
 const MAX_ROWS_IN_OVERVIEW = 5
 const MAX_ROWS_PER_PAGE = 30
@@ -33,9 +33,7 @@ interface PageQuery {
   cursor?: string
 }
 
-/**
- * The functions that return the rows of each list. The rows are the same on the overview and on the list's own page.
- */
+/** The functions that return the rows of each list, for the overview and for the list's own page. */
 const LISTS: Readonly<
   Record<
     Section,
@@ -84,7 +82,7 @@ const LISTS: Readonly<
   },
 }
 
-/** Returns a list for the overview: rows that require action first, followed by the newest of the other rows. */
+/** Returns a list for the overview: first the rows that need the vendor's action, then the newest of the other rows. */
 export async function listOverviewSection(call: Call, place: PageContext, section: Section): Promise<ListedSection> {
   const { rows: all, nextCursor } = await LISTS[section](call, place, { limit: MAX_ROWS_READ })
   const [needed, others] = [all.filter(({ tone }) => tone === 'now'), all.filter(({ tone }) => tone !== 'now')]

@@ -10,9 +10,9 @@ import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import { getSkillCatalog } from '../skills/skill-catalog.ts'
 
 /**
- * These tests check where portal links appear. Anyone who has a link acts for the vendor, so no response, event, or
- * webhook contains a link, regardless of the caller. Only the two operations that copy a link return a link. The file
- * portal-links.test.ts tests the rules for these operations.
+ * Tests where portal links appear. Anyone who has a link acts for the vendor, so no response, event, or webhook
+ * contains a link for any caller. Only the two operations that copy a link return one; portal-links.test.ts tests their
+ * rules.
  */
 let populated: PopulatedPlumbline
 let plumbline: TestPlumbline
@@ -37,8 +37,8 @@ afterAll(async () => {
 const addressIn = /\/portal\/((?:inv|ven)_[0-9a-z]{26})\.[\w-]{32}/g
 
 /**
- * Returns the IDs of the invitations and vendors that the portal links in a text open. The links in the contract's
- * public examples are ignored, because they open no page.
+ * Returns the IDs of the invitations and vendors whose portal links occur in the text. Ignores the links in the
+ * contract's public examples, which open no page.
  */
 function addressed(text: string): string[] {
   return [...text.matchAll(addressIn)].map(([, id = '']) => id).filter((id) => !EXAMPLE_IDS.has(id))
@@ -71,7 +71,7 @@ describe('a key with every permission never sees a link', () => {
       const { inputSchema, writes } = getSkillCatalog(contract).find(skill)
       const { properties = {}, required = [] } = inputSchema as { properties?: object; required?: string[] }
       for (const dryRun of writes ? [true, false] : [false]) {
-        // This test checks results, so each skill gets all inputs that it requires and only inputs that it declares.
+        // Each skill gets all of its required inputs and no undeclared ones, because the test needs a result.
         for (const provided of [input, { bidRequestId: input.bidRequestId }, { vendorId: input.vendorId }, {}]) {
           if (
             Object.keys(provided).some((name) => !(name in properties)) ||

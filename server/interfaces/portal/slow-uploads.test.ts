@@ -6,8 +6,8 @@ import { buildSite, type Site } from '../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 /**
- * Uploads over a slow connection: 50 kB/s while a request may take 60 seconds. Both are faster by the same factor, so
- * that 25 MB take seconds. UPLOAD_SPEEDUP=1 runs the tests at the real speed, in ten minutes.
+ * These tests upload at 50 kB/s with a time limit of 60 seconds per request. Both are sped up by this factor, so that
+ * uploading 25 MB takes seconds. With UPLOAD_SPEEDUP=1, the tests run at real speed and take ten minutes.
  */
 const SPEEDUP = Number(process.env.UPLOAD_SPEEDUP ?? 60)
 const BYTES_PER_SECOND = 50_000 * SPEEDUP
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Sends a price form with a file at the speed of the connection, and returns the response. */
+/** Sends a price form with a file at the speed of the simulated connection. Returns the response. */
 async function sendSlowly(path: string, file: Buffer) {
   const field = (name: string, value: string) =>
     `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`

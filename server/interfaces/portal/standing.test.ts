@@ -30,7 +30,10 @@ const REQUESTS: readonly Phase[] = [
 const INVITATIONS = ['sent', 'viewed', 'will_bid', 'declined', 'submitted', 'no_response'] as const
 const BIDS: readonly (BidStatus | null)[] = [null, 'submitted', 'accepted', 'rejected', 'withdrawn', 'expired']
 
-/** The expected state in each phase of the request, by the bid, or by the invitation if there is no bid. */
+/**
+ * The expected state in each phase of the request, by the status of the bid or, without a bid, by the status of the
+ * invitation.
+ */
 type Expected = Record<BidStatus | Exclude<Invitation['status'], 'pending'>, BiddingState>
 type Row = [
   ...[
@@ -51,7 +54,7 @@ type Row = [
 ]
 const row = (...[sent, viewed, will_bid, declined, answered, no_response, ...bids]: Row): Expected => {
   const [submitted, accepted, rejected, withdrawn, expired] = bids
-  // A submitted invitation without a bid on the whole request has the same state as an invitation with a bid.
+  // The state is the same whether or not the invitation has a bid on the whole request.
   expect(answered).toBe(submitted)
   return { sent, viewed, will_bid, declined, submitted, no_response, accepted, rejected, withdrawn, expired }
 }

@@ -8,7 +8,7 @@ const calendar = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
 
 let plumbline: TestPlumbline
 let site: Site
-/** The portal link of a vendor. Each test has its own vendor. */
+/** The vendor's portal link. Each test has its own vendor. */
 let portalUrl: string
 let vendorId: string
 let taskId: string
@@ -35,11 +35,8 @@ const newTask = async (name: string) =>
 const read = async (id = taskId) => (await plumbline.get(`/api/ext/tasks/${id}`, { key: site.key })).body
 const tokenOf = (url: string) => url.split('/').at(-1) ?? ''
 const vendor = () => ({ key: tokenOf(portalUrl) })
-/**
- * Requests a page below the vendor's portal link. Sends the request to the test's server, which listens on its own
- * port.
- */
-/** Opens a page, or sends a form and opens the page that shows why it was not accepted. */
+/** Requests a page below the vendor's portal link, from the test's own server and port. */
+/** Opens a page, or sends a form. If the form was not accepted, opens the page that shows the reason. */
 async function page(path = '', init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
   const location = answer.headers.get('location') ?? ''

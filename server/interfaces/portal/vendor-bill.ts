@@ -18,11 +18,11 @@ import { conflict, notFound, unknownReference, validationFailed } from '../../pl
 import { toLocalDate } from '../../platform/values/calendar.ts'
 import { countUnapproved, findFileNames } from './order-queries.ts'
 
-/** Actions of a vendor on its bills: submitting bills for its orders, adding the invoice, and withdrawing bills. */
+/** Vendors submit bills for their orders, add the invoices, and withdraw bills. */
 
-/** The builder must approve each bill. */
+/** The maximum number of unapproved bills. The builder must approve each of them. */
 const MAX_UNAPPROVED = 20
-/** An invoice is one file or a few photos. */
+/** The maximum number of files of a bill. An invoice is one file or a few photos. */
 const MAX_FILES = 5
 
 export async function submitBill(call: Call, body: PortalBillInput): Promise<PortalBill> {
@@ -41,7 +41,7 @@ export async function submitBill(call: Call, body: PortalBillInput): Promise<Por
       { pointer: '/invoiceDate', code: 'maximum', message: `must not be after today (${today})` },
     ])
   const { id } = await call.write(async (call) => {
-    // The lock of the vendor ensures that bills that are submitted at the same time are counted in sequence.
+    // Locks the vendor, so that bills that are submitted at the same time are counted one after another.
     await vendors.lock(call, vendorId)
     if ((await countUnapproved(call, vendorId)) >= MAX_UNAPPROVED)
       throw conflict(
@@ -71,7 +71,7 @@ export async function readBill(call: Call, billId: string): Promise<PortalBill> 
   if (status === 'draft') throw notFound()
   return {
     ...{ id, number, status, invoiceNumber, invoiceDate, dueDate },
-    // Vendors do not see the home and cost code that a line is charged to.
+    // Vendors must not see the home and cost code to which a line is charged.
     lines: bill.lines.map(({ poId, description, amount }) => ({ poId, description, amount })),
     ...{ grossAmount, retainageWithheld, amount, paidAmount, openAmount, currency },
     ...{ rejectedReason: approval.rejectedReason, fileNames: await findFileNames(call, id), version },
@@ -107,7 +107,7 @@ export async function withdrawBill(call: Call, billId: string, reason: string | 
 }
 
 /**
- * Returns the bill if it is the caller's and the token covers all of the caller's records. Otherwise throws
+ * Returns the bill if it belongs to the caller and the token covers all of the caller's records. Otherwise, throws
  * `not_found`.
  */
 async function findVisibleBill(call: Call, id: string): Promise<Bill> {

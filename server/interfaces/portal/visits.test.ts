@@ -18,7 +18,7 @@ async function create(path: string, fields: object) {
   return body
 }
 
-/** Schedules a visit of a new vendor for one request. */
+/** Schedules a visit by a new vendor for one warranty request. */
 async function schedule() {
   const { id: vendorId } = await create('vendors', { companyName: `Plumbers ${++count}`, email: 'fix@example.com' })
   await plumbline.post(`/api/ext/vendors/${vendorId}/invite`, {})

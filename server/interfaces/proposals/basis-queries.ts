@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Basis } from './basis.ts'
 
-/** Stores the basis of a proposal. The basis contains versions, numbers, and dates, but no text that a user wrote. */
+/** Stores the basis of a proposal, which contains versions, numbers, and dates but no text written by a user. */
 export async function storeProposalBasis(call: WriteCall, id: string, basis: Basis): Promise<void> {
   await sql`
     update "proposals" set "basis" = ${JSON.stringify(basis)}::json
@@ -25,8 +25,8 @@ export interface ReportedChange {
 }
 
 /**
- * Returns the fields of these records that have changed since the proposal, with their original and current values,
- * based on the records' events.
+ * Returns the fields of these records that have changed since the proposal, with their original and current values.
+ * Reads the changes from the records' events.
  */
 export async function findChangesSince(
   { db, organizationId }: Tenant,
@@ -52,5 +52,5 @@ export async function findChangesSince(
   return rows
 }
 
-/** The maximum number of events to read. This is enough for a week of changes to a few records. */
+/** The maximum number of events to read. A few records have fewer changes in a week. */
 const MAX_EVENTS = 500

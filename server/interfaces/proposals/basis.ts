@@ -4,13 +4,13 @@ import type { RecordReads } from '../../platform/resources/record-reads.ts'
 import { toLocalDate } from '../../platform/values/calendar.ts'
 
 /**
- * The basis of a proposal. Approval runs the proposal again and must have the same outcome. The approver has seen only
- * the stored outcome, not the current state of the records.
+ * The data on which the outcome of a proposal depends. The approval runs the proposal again, and the outcome must be
+ * the same, because the approver has seen only the stored outcome and not the current records.
  */
 export interface Basis {
-  /** The version of each record that the run read, by ID. */
+  /** The versions of the records that the run has read, by ID. */
   readonly versions: Readonly<Record<string, number>>
-  /** The numbers and dates in the result and the events, by path; null if there are too many to store. */
+  /** The numbers and dates in the result and in the events, by path; null if there are too many to store. */
   readonly figures: Figures | null
   /** The builder's current date at the time of the run. */
   readonly today: string
@@ -18,12 +18,12 @@ export interface Basis {
 
 type Figures = Readonly<Record<string, string | number>>
 
-/** An order with a hundred lines has about a thousand figures. */
+/** The maximum number of figures to store. An order with a hundred lines has about a thousand. */
 const MAX_FIGURES = 10_000
 
 /**
- * Returns the basis of a run. Records are compared by version. Some skills read records in bulk, without versions.
- * Changes to such records show in the figures of the outcome.
+ * Returns the basis of a run, which consists of versions and figures. If a skill reads records in bulk without their
+ * versions, the figures reveal changes to these records.
  */
 export function buildProposalBasis(
   call: Call,
@@ -48,12 +48,12 @@ export function buildProposalBasis(
 const DATE = /^\d{4}-\d\d-\d\d$/
 
 /**
- * Fields that are not compared: values that differ between any two runs, and the events in the steps of a batch, which
- * are compared separately.
+ * Fields that are not compared, because they differ between any two runs. The events in the steps of a batch are
+ * compared separately.
  */
 const NOT_COMPARED: ReadonlySet<string> = new Set(['version', 'durationMs', 'sequence', 'events'])
 
-/** The last part of a path that marks hidden amounts. */
+/** The last part of a path at which a result says that amounts are hidden. */
 const HIDDEN = 'amountsHidden'
 
 function* collectFigures(value: unknown, place: string): Generator<[string, string | number]> {
@@ -73,7 +73,7 @@ type Actors = ReadonlySet<string | null>
 /** Returns the differences from the basis that the approver saw; empty if there are no differences. */
 export function findBasisDifferences(shown: Basis, now: Basis, actors: Actors): ProblemChange[] {
   const figures = [...listFigureChanges(shown, now)]
-  // The events repeat the figures in the result.
+  // The events contain the same figures as the result, so prefer those in the result.
   const inResult = figures.filter(({ field }) => field.startsWith('result'))
   return [...listVersionChanges(shown, now, actors), ...(inResult.length > 0 ? inResult : figures)]
 }
@@ -93,7 +93,7 @@ function* listVersionChanges(
 function* listFigureChanges(shown: Basis, now: Basis): Generator<ProblemChange> {
   if (shown.figures === null || now.figures === null) return
   const days = daysBetween(shown.today, now.today)
-  // The trial run hides amounts that the approval reveals, because the approval closes the bid request.
+  // The approval closes the bid request, so it reveals amounts that were hidden in the trial run.
   const hidden = Object.keys(shown.figures).filter((place) => place.endsWith(`/${HIDDEN}`))
   const isHidden = (place: string) => hidden.some((each) => place.startsWith(each.slice(0, -HIDDEN.length)))
   for (const place of new Set([...Object.keys(shown.figures), ...Object.keys(now.figures)])) {
@@ -109,8 +109,7 @@ function* listFigureChanges(shown: Basis, now: Basis): Generator<ProblemChange> 
 }
 
 /**
- * Returns whether a date that is relative to today, such as an issue date, has moved by the same number of days as
- * today.
+ * Returns whether a date that depends on today, such as an issue date, has moved by the same number of days as today.
  */
 function isShiftedDate(before: unknown, after: unknown, days: number): boolean {
   if (typeof before !== 'string' || typeof after !== 'string' || !DATE.test(before) || !DATE.test(after)) return false
@@ -123,12 +122,12 @@ function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS
 }
 
-/** Returns a value as the text that a problem shows. */
+/** Returns a value as text for a problem. */
 export function formatBasisValue(value: unknown): string | null {
   if (value === undefined || value === null) return null
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_LENGTH)
 }
 
-/** The contract declares the same limits for a change, in characters. */
+/** The maximum length of a value in a change, in characters. The contract declares the same limit. */
 const MAX_FIELD_LENGTH = 200
 const MAX_VALUE_LENGTH = 400

@@ -6,8 +6,8 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Deletes proposals that were settled before the start of the audit trail. Like the audit trail, proposals record
- * actions of users.
+ * Deletes proposals that were settled before the start of the audit trail, because proposals also record actions of
+ * users.
  */
 export async function deleteOldProposals(
   database: Database,

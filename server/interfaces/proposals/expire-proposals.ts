@@ -3,7 +3,7 @@ import { processDueItems } from '../../platform/due/process-due-items.ts'
 import { notifyProposal } from './notify-proposal.ts'
 import * as proposals from './queries.ts'
 
-/** Marks proposals as expired if nobody decided them in time. */
+/** Marks proposals as expired if nobody has decided on them in time. */
 export async function expireProposals(services: Services): Promise<void> {
   await processDueItems(services, {
     what: 'proposals to expire',

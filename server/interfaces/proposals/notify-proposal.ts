@@ -5,8 +5,9 @@ import { getSkillCatalog } from '../skills/skill-catalog.ts'
 import { listProposalSkills } from './proposal-skills.ts'
 
 /**
- * Notifies the users who may run the proposed skills about a pending proposal, or about a settled proposal if `before`
- * is given. Events are kept for years and sent to other systems, so they contain neither the input nor the outcome.
+ * Notifies the users who may run the proposed skills. If `before` is given, the notification says that the proposal was
+ * settled; otherwise, that it is pending. Events are kept for years and sent to other systems, so they contain neither
+ * the input nor the outcome.
  */
 export async function notifyProposal(
   call: WriteCall,
@@ -19,8 +20,7 @@ export async function notifyProposal(
       : buildEvent(call, 'proposal.status_changed', toProposalNotice(after), toProposalNotice(before))
   const { skills } = getSkillCatalog(call.services.contract)
   const proposed = listProposalSkills(after).map((name) => skills.find((skill) => skill.name === name)?.permissions)
-  // A newer version of the service may no longer have this skill. In that case, nobody may run the skill, so nobody is
-  // notified.
+  // A newer version of the service may no longer have this skill. Then nobody can run it, so nobody is notified.
   if (proposed.includes(undefined)) return after
   const permissions = [...new Set(proposed.flatMap((needed) => needed ?? []))]
   await recordEvents(call, [{ row: { ...row, permissions }, recorded }])

@@ -9,7 +9,7 @@ export function listProposalSkills({ skill, input }: Pick<Proposal, 'skill' | 'i
   return listProposalSteps({ skill, input }).map((step) => step.skill)
 }
 
-/** Returns the steps that a proposal would run. A skill that is not a batch counts as one step. */
+/** Returns the steps that a proposal would run. A proposal of a single skill has one step. */
 export function listProposalSteps({
   skill,
   input,

@@ -15,12 +15,15 @@ import { notifyProposal } from './notify-proposal.ts'
 import { BATCH, listProposalSkills, listProposalSteps } from './proposal-skills.ts'
 import * as proposals from './queries.ts'
 
-/** Prices and users change. After a week, a change must be proposed again. */
+/**
+ * The time for which a proposal can be approved, in milliseconds. Prices and users change, so after a week the change
+ * must be proposed again.
+ */
 const LIFETIME_MS = 7 * 24 * 3_600_000
 
 /**
- * A record and its events need about a tenth of this size. Larger outcomes contain hundreds of records, which nobody
- * would read.
+ * The maximum size of a stored outcome. A record with its events needs about a tenth of this size. Larger outcomes
+ * contain hundreds of records, which no approver would read.
  */
 const MAX_KEPT_BYTES = 256 * 1024
 
@@ -30,11 +33,11 @@ interface ProposedRun {
   note?: string | null | undefined
 }
 
-/** The outcome of running a proposal. */
+/** The outcome of a proposal's run. */
 export interface ProposalRun {
   outcome: ProposalOutcome
   basis: Basis
-  /** The input, with each name replaced by an ID. */
+  /** The input, with IDs in place of names. */
   input: Record<string, unknown>
 }
 
@@ -50,7 +53,7 @@ export async function storeProposal(
   return notifyProposal(call, proposal)
 }
 
-/** Throws an error if an input contains a secret or a reference that would copy a secret. */
+/** Throws if an input contains a secret or a reference that would copy a secret. */
 function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>): void {
   const { skills } = getSkillCatalog(call.services.contract)
   const steps = listProposalSteps(proposed)
@@ -72,8 +75,8 @@ export function assertCanReadProposal(call: Call, proposal: Pick<Proposal, 'skil
 }
 
 /**
- * Returns the result and the events of a skill. Values that are shown only once are omitted, because the approver gets
- * a new value.
+ * Returns the result and the events of a skill. Leaves out values that are shown only once, because the approval
+ * creates new ones.
  */
 function toProposalOutcome(
   call: Call,
@@ -127,8 +130,8 @@ export async function runAndCollectBasis(
 }
 
 /**
- * Returns the input, with the current time in each field that would default to the time of the request. An approved
- * change therefore happens at the time of the proposal, which is the time that the approver saw.
+ * Returns the input with the current time in each field that defaults to the time of the request. An approved change
+ * therefore uses the time of the proposal, which the approver saw.
  */
 function fillTimes(call: Call, skill: string, input: Record<string, unknown>): Record<string, unknown> {
   const { find } = getSkillCatalog(call.services.contract)
@@ -143,7 +146,7 @@ function fillTimes(call: Call, skill: string, input: Record<string, unknown>): R
   }
 }
 
-/** Throws `conflict` if the outcome differs from the outcome that the proposal shows. */
+/** Throws `conflict` if the new outcome differs from the outcome that the proposal shows. */
 export async function assertOutcomeUnchanged(call: WriteCall, proposal: Proposal, now: Basis): Promise<void> {
   const { id, createdAt, createdBy } = proposal
   const shown = await findProposalBasis(call, id)
@@ -173,7 +176,7 @@ export async function assertOutcomeUnchanged(call: WriteCall, proposal: Proposal
 }
 
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['version', 'updatedAt'])
-/** The contract declares the same limit. */
+/** The maximum number of changes in the problem. The contract declares the same limit. */
 const MAX_CHANGES = 100
 
 async function runSkill(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
@@ -183,7 +186,7 @@ async function runSkill(call: WriteCall, skill: string, input: Record<string, un
 }
 
 /**
- * Throws `permission_denied` for an API key that may only propose changes. Otherwise, such a key could approve its own
+ * Throws `permission_denied` for an API key that may only propose changes. Such a key could otherwise approve its own
  * proposals.
  */
 export function assertCanDecideProposals({ principal }: Call): void {
@@ -192,10 +195,10 @@ export function assertCanDecideProposals({ principal }: Call): void {
 }
 
 /**
- * Throws `permission_denied` if the caller created the proposal, because an approval means that a second user has
- * reviewed it. A user may personally approve a proposal that an app made on the user's behalf, because the app decided
- * to propose the change. A fresh sign-in proves that the approver is the user and not the app. Without a fresh sign-in,
- * throws `fresh_sign_in_required`.
+ * Throws `permission_denied` if the caller created the proposal, because an approval means that another person has
+ * reviewed it. An exception is a proposal that an app made on the user's behalf: the user did not decide to make it and
+ * may approve it. The user must have signed in recently, to prove that the app is not the approver. Otherwise, throws
+ * `fresh_sign_in_required`.
  */
 export function assertProposedByAnother(call: Call, { createdBy }: Proposal): void {
   const { actor, principal } = call
@@ -208,7 +211,7 @@ export function assertProposedByAnother(call: Call, { createdBy }: Proposal): vo
   requireFreshSignIn(call)
 }
 
-/** Throws `invalid_transition` if the proposal is decided or expired. */
+/** Throws `invalid_transition` if the proposal has been decided or has expired. */
 export function assertProposalPending({ status, expiresAt }: Proposal, to: Proposal['status'], now: Date): void {
   if (status !== 'proposed') throw invalidTransition(status, to, [])
   if (Date.parse(expiresAt) <= now.getTime()) throw invalidTransition('expired', to, [])

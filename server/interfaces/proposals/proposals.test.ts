@@ -68,7 +68,7 @@ describe('the approved outcome is the one that was shown', () => {
     const proposed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Ann' }, agent)
     expect(proposed.status).toBe(202)
     await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: '2' })
-    // The changed fields are read from the event after it gets its number.
+    // The changed fields can be read only after the event has received its number.
     await plumbline.until(
       `/api/ext/events?resourceId=${vendor.id}&type=vendor.updated`,
       ({ body }) => body.data.length > 0,
@@ -92,7 +92,7 @@ describe('the approved outcome is the one that was shown', () => {
     const several = await plumbline.post('/api/ext/execute/batch', { steps }, agent)
     expect(one.body.input).toEqual({ vendorId: meant.id, phone: '7' })
     expect(several.body.input.steps).toEqual([{ ...steps[0], input: { vendorId: meant.id, phone: '7' } }, steps[1]])
-    // The test gives the same name to another record.
+    // Another record now has the name that the proposal uses.
     await plumbline.patch(`/api/ext/vendors/${meant.id}`, { companyName: 'Renamed Framing' })
     const other = await created('/vendors', { companyName: 'Named Framing' })
     expect((await approve(several.body.id)).body.reason).toBe('changed_meanwhile')
@@ -211,7 +211,7 @@ test('concurrent approvals of a proposal run the change only once, with the appr
   })
   const [vendor, ...more] = await named('Approved Roofing')
   expect([vendor.id, more]).toEqual([done.body.outcome.result.id, []])
-  // The audit entry of an event is listed once the event has a number.
+  // An event's audit entry is listed only after the event has received its number.
   const { body } = await plumbline.until(
     `/api/ext/audit-entries?resourceId=${proposed.id}&sort=at`,
     ({ body }) => body.data.length > 1,
@@ -377,7 +377,7 @@ describe('secrets in proposals', () => {
         headers: { ...headers, authorization: `Bearer ${plumbline.key}` },
       })
       const text = await reported.text()
-      // The result is JSON inside the text of the message.
+      // The message contains the result as JSON inside a text.
       expect(text).toContain(`\\"skill\\":\\"${one.skill}\\"`)
       expect(text).not.toMatch(SECRETS)
     }
@@ -538,7 +538,7 @@ test('a propose-only key cannot create a browser token', async () => {
   expect([status, body.reason]).toEqual([409, 'wrong_caller'])
 })
 
-// From this test on, the tests move the clock forward.
+// All tests from here on move the clock forward.
 test('an approved proposal to clock out uses the time of the proposal, both alone and in a batch', async () => {
   const { database, clock, organizationId } = plumbline
   const worker = {

@@ -9,8 +9,8 @@ import { runAndCollectBasis, storeProposal } from './proposal.ts'
 import { BATCH } from './proposal-skills.ts'
 
 /**
- * Converts each write to a proposal if the API key may only propose changes: the call is run, rolled back, and stored
- * with its outcome. If a call would be rejected without a proposal, it is rejected in the same way here.
+ * Converts each write to a proposal if the API key may only propose changes. It performs the call, rolls it back, and
+ * stores the call with its outcome. A call that the service rejects is rejected in the same way here.
  */
 export const proposer: ProposalMaker = {
   concerns(operation, body, call) {
@@ -34,7 +34,7 @@ export const proposer: ProposalMaker = {
       const ran = await runWithDryRun(true, call, (call) =>
         runAndCollectBasis(call, requested, async (call) => {
           const answered = await tryOut(call)
-          // For executeSkill, this is the result of the skill itself.
+          // For executeSkill, the outcome contains the result of the skill itself.
           return operation.id === 'executeSkill' ? (answered as { result: unknown }).result : answered
         }),
       )
@@ -43,12 +43,14 @@ export const proposer: ProposalMaker = {
   },
 }
 
-/** Creating a proposal needs no approval, and the operations that decide a proposal check the caller themselves. */
+/**
+ * Operations that are never proposed. Creating a proposal needs no approval, and the operations that decide on a
+ * proposal check the caller themselves.
+ */
 const DECISION_OPERATIONS: ReadonlySet<string> = new Set(['createProposal', 'approveProposal', 'refuseProposal'])
 
 /**
- * Returns whether the named skill writes. An unknown skill counts as a skill that does not write, and is rejected when
- * it is run.
+ * Returns whether the skill with this name writes. Returns false for an unknown skill, which is rejected when it runs.
  */
 function isWritingSkill(call: Call, name: string): boolean {
   return getSkillCatalog(call.services.contract).skills.some((skill) => skill.name === name && skill.writes)

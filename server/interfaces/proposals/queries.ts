@@ -21,7 +21,7 @@ export const { list, find, findAll, lock, insert, update } = defineResource({
 export const toExpiredProposalsSql: DueSql = (now) => sql`
   select "organizationId" from "proposals" where "status" = 'proposed' and "expiresAt" <= ${now}`
 
-/** Returns expired proposals of all organizations, with the longest overdue first. */
+/** Returns expired proposals of all organizations, most overdue first. */
 export async function findExpiredProposals(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "expiresAt"::text as "at" from "proposals"
@@ -30,7 +30,10 @@ export async function findExpiredProposals(db: Db, page: DuePage): Promise<DueIt
   return rows
 }
 
-/** Locks the pending proposals that no other transaction has locked. */
+/**
+ * Locks the given proposals, except those that are no longer pending or that another transaction has locked. Returns
+ * the IDs of the locked proposals.
+ */
 export function lockPendingProposals(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockAvailableRecords(call, 'proposals', ids, sql`"status" = 'proposed'`)
 }

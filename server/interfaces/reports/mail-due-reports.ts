@@ -17,12 +17,16 @@ import { canReadReport, findReport } from './saved-report.ts'
 
 type ScheduledReport = SavedReport & { schedule: ReportSchedule }
 
-/** The maximum number of reports in one run of the job, because a report can take seconds. The next run continues. */
+/**
+ * The maximum number of reports in one run of the job, because a report can take seconds. The next run continues with
+ * the rest.
+ */
 const MAX_REPORTS = 20
 
 /**
- * Emails the reports whose weekly email is due. Each user receives the report as it is for the permissions of the user.
- * Several processes can do this at the same time. The process that stores its result first sends the emails.
+ * Sends the weekly emails that are due. Each user receives the report with the data that the user's permissions allow.
+ * Several processes can do this at the same time. For each report, only the process that first stores its result sends
+ * the emails.
  */
 export async function mailDueReports(services: Services): Promise<void> {
   const { statements } = services.database
@@ -41,8 +45,8 @@ export async function mailDueReports(services: Services): Promise<void> {
 }
 
 /**
- * Emails a report. Even if the emails cannot be written, stores the result and a later time, so that the report does not
- * block other reports. Then throws the unexpected errors.
+ * Emails a report. If writing the emails fails, still stores the result and the time of the next attempt, so that this
+ * report does not block others. Afterward, throws any unexpected errors.
  */
 async function mailReport(services: Services, { organizationId, id }: DueReport): Promise<void> {
   const call = await createSystemCall(services, organizationId)
@@ -64,7 +68,7 @@ async function mailReport(services: Services, { organizationId, id }: DueReport)
     })
     if (failures.length > 0) throw new AggregateError(failures, `Failed to run ${saved.report}.`)
   } catch (error) {
-    // If the result is already stored, the version has changed and this statement changes nothing.
+    // If the result has already been stored, the version has changed, and this statement has no effect.
     await savedReports.storeMailing(call, saved, {
       nextMailingAt: planRetry(schedule, call.timeZone, call.now),
       lastMailing: {
@@ -82,7 +86,7 @@ const MAX_DETAIL_LENGTH = 500
 interface PreparedMailing {
   letters: readonly Letter[]
   result: Omit<ReportMailing, 'at'>
-  /** Whether nobody gets an email because of an error that may be over in an hour. */
+  /** Whether an error prevented all emails and may be resolved within an hour. */
   isTemporary: boolean
   /** Unexpected errors. */
   failures: readonly unknown[]
@@ -121,7 +125,7 @@ async function prepareMailing(call: Call, saved: ScheduledReport): Promise<Prepa
   const mailed = letters.map(({ user }) => user)
   const userIds = mailed.map(({ id }) => id)
   const result = { status: 'mailed', userIds, skippedUserIds: findOthers(mailed), detail } as const
-  // Another attempt in an hour would email the report a second time to these users.
+  // A second attempt would send the report to these users again.
   return { letters, result, isTemporary: false, failures }
 }
 
@@ -138,8 +142,8 @@ function describeError(error: unknown): string {
 }
 
 /**
- * Runs the report once for all users with the same role, because some reports show more to users with more permissions.
- * An error for one role does not prevent the emails to users with other roles.
+ * Runs the report once for each role, because some reports show more data to users with more permissions. An error for
+ * one role does not affect the emails to users with other roles.
  */
 async function writeLetters(
   call: Call,

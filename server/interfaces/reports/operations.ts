@@ -16,9 +16,9 @@ import {
   requireReport,
 } from './saved-report.ts'
 
-/** Enough for every user of a builder to save several reports. */
+/** The maximum number of saved reports: enough for every user of a builder to save several. */
 const MAX_SAVED_REPORTS = 500
-/** The contract's maximum number of users whose favorite a report is. */
+/** The maximum number of users who can mark a report as a favorite. The contract declares the same limit. */
 const MAX_FAVORITES = 500
 
 export const savedReportOperations = {

@@ -35,7 +35,9 @@ export interface DueReport {
   id: string
 }
 
-/** Returns the saved reports whose weekly email is due, the longest waiting first, except those of held organizations. */
+/**
+ * Returns the saved reports whose weekly email is due, most overdue first. Leaves out organizations that are on hold.
+ */
 export async function findDueReports(
   db: Db,
   { now, held, max }: { now: Date; held: ReadonlySet<string>; max: number },
@@ -48,7 +50,10 @@ export async function findDueReports(
   return rows
 }
 
-/** Stores the result of the weekly email and the time of the next one. These changes are not changes of a user. */
+/**
+ * Stores the result of the weekly email and the time of the next one. Does not record these changes as changes by a
+ * user.
+ */
 export async function storeMailing(
   { db, organizationId }: Tenant,
   { id, version }: Pick<SavedReport, 'id' | 'version'>,

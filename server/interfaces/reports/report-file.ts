@@ -25,7 +25,7 @@ import {
   type Values,
 } from './report-parts.ts'
 
-/** What the file of a report shows. */
+/** The content of a report's file. */
 export interface ReportContent {
   name: string
   builder: string
@@ -40,17 +40,23 @@ export interface ReportFile {
   bytes: Buffer
 }
 
-/** Mail servers often reject larger emails. */
+/** The maximum size of an emailed file, in bytes. Mail servers often reject larger emails. */
 export const MAX_FILE_BYTES = 5_000_000
 const TRUNCATED = 'The list is incomplete because it is too long. Totals cover only the rows that are shown.'
 /** Longer names are hard to read in a mail program. The date and the ending follow the name. */
 const MAX_FILE_NAME_LENGTH = 120
-/** More columns are too narrow to read on a page. The CSV file and the report page contain all columns. */
+/**
+ * The maximum number of columns in the PDF. More columns would be too narrow to read. The CSV file and the report page
+ * contain all columns.
+ */
 const MAX_PDF_COLUMNS = 8
-/** More rows are hard to read on paper. The CSV file and the report page contain all rows. */
+/**
+ * The maximum number of rows in the PDF. More rows are hard to read on paper. The CSV file and the report page contain
+ * all rows.
+ */
 const MAX_PDF_ROWS = 500
 
-/** Returns the file of a report. Returns null for a link, and for a file that is too large to be emailed. */
+/** Creates the file of a report. Returns null if the format is a link, and if the file is too large for an email. */
 export async function createReportFile(format: ReportFormat, content: ReportContent): Promise<ReportFile | null> {
   if (format === 'link') return null
   const parts = readReport(content.result, content.schema)
@@ -59,7 +65,7 @@ export async function createReportFile(format: ReportFormat, content: ReportCont
   return { fileName: `${toFileName(content.name)} ${content.date}.${format}`, bytes }
 }
 
-/** Returns all lists of a report as one CSV file: for each list its title, its heads, and its rows. */
+/** Writes all lists of a report into one CSV file. Each list has its title, its column headings, and its rows. */
 function toCsvFile({ lists, figures, isTruncated }: ReportParts): Buffer {
   const simple = Object.entries(figures).filter(([, value]) => typeof value !== 'object')
   const totals = simple.map(([field, value]) => [toFieldLabel(field), toCsvCell(value)])

@@ -3,7 +3,7 @@ import { toFieldLabel } from '../../platform/values/field-words.ts'
 /** The result of a report, or one of its rows. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** The JSON Schema of a result, as far as its form needs it. */
+/** The part of a JSON Schema that determines how a report is displayed. */
 export interface ReportSchema {
   readonly type?: string | readonly string[]
   readonly description?: string
@@ -12,10 +12,11 @@ export interface ReportSchema {
 }
 
 /**
- * The parts of a report that its page and its files show. The page and the emailed files have the same columns.
+ * Divides a report into the parts that its page and its files show. The page and the emailed files have the same
+ * columns.
  */
 
-/** Format of a column of a report. */
+/** The format of the values in a report's column. */
 export type FigureKind = 'money' | 'percent' | 'count' | 'text'
 
 /** One list of a report, such as the weeks of a forecast. */
@@ -32,26 +33,26 @@ export interface ReportColumn {
   kind: FigureKind
 }
 
-/** Result of a report, divided into parts that a page can show. */
+/** The result of a report, divided into parts that a page can show. */
 export interface ReportParts {
-  /** Single figures and texts, such as totals. */
+  /** Values that are not in lists, such as totals. */
   figures: Values
   lists: readonly ReportList[]
-  /** Data that the figures do not include. */
+  /** Sentences about missing data that the figures do not include. */
   unknown: readonly string[]
   isTruncated: boolean
   asOf: string | null
 }
 
-/** Numbers with fractions that are not amounts of money. */
+/** Matches the names of fields whose numbers can have fractions but are not amounts of money. */
 const NOT_MONEY = /days|weeks|months|hours|count|quantity|ratio|score|share|rate|perWeek|area|rank|factor|years|homes/i
 
-/** Fields that all reports have and that the page shows separately. */
+/** Fields that every report has. The page shows them separately. */
 const FRAME: ReadonlySet<string> = new Set(['truncated', 'unknown', 'asOf', 'currency', 'summary'])
 
 /**
- * Divides the result of a report into single figures and lists. The schema of the result determines the format of the
- * values.
+ * Divides the result of a report into single values and lists. The schema of the result determines the format of each
+ * value.
  */
 export function readReport(result: Values, schema: ReportSchema): ReportParts {
   const entries = Object.entries(result).filter(([name]) => !FRAME.has(name))
@@ -83,8 +84,8 @@ export function chooseFigureKind(name: string, schema: ReportSchema | undefined)
 }
 
 /**
- * Returns the lists within the rows of a list, such as the homes of each vendor. Each row includes the names of its
- * outer row.
+ * Returns the lists within the rows of a list, such as the homes of each vendor. Each row of such a list also contains
+ * the names from the outer row.
  */
 function listInnerLists(outer: ReportList, properties: Readonly<Record<string, ReportSchema>>): ReportList[] {
   const [key] = outer.columns
@@ -104,7 +105,7 @@ function listInnerLists(outer: ReportList, properties: Readonly<Record<string, R
 function toList(name: string, rows: readonly Values[], schema: ReportSchema, title: string): ReportList {
   const properties = schema.items?.properties ?? {}
   const names = Object.keys(properties).filter((field) => isShown(field, properties))
-  // The columns that identify a row come first.
+  // Columns that identify a row come first.
   const first = names.filter((field) => chooseFigureKind(field, properties[field]) === 'text')
   const rest = names.filter((field) => !first.includes(field))
   const columns = [...first, ...rest].map((field) => ({
@@ -115,8 +116,8 @@ function toList(name: string, rows: readonly Values[], schema: ReportSchema, tit
 }
 
 /**
- * The ID of a record is omitted if its name is shown, because the name is the link. Inner lists are shown in separate
- * tables.
+ * Returns whether a column is shown. The ID of a record is hidden if its name is shown as a link. Inner lists are shown
+ * as separate tables.
  */
 function isShown(field: string, properties: Readonly<Record<string, ReportSchema>>): boolean {
   if (/Id$/.test(field) && properties[field.slice(0, -2)] !== undefined) return false

@@ -11,13 +11,13 @@ const WEEKDAYS = [
   'saturday',
 ] as const satisfies readonly ReportSchedule['weekday'][]
 
-/** Reports are in the mailbox before the office opens. */
+/** The hour at which reports are sent, so that they arrive before the office opens. */
 const MAILING_HOUR = 6
 
-/** Time between two attempts on the same day. */
+/** The time between two attempts on the same day, in milliseconds. */
 const RETRY_MS = 3_600_000
 
-/** Returns the timestamp of the first weekly email after a time, in the time zone of the organization. */
+/** Returns the time of the first weekly email after `after`, in the organization's time zone. */
 export function planNextMailing({ weekday }: Pick<ReportSchedule, 'weekday'>, timeZone: string, after: Date): string {
   const today = toLocalDate(timeZone, after)
   const days = (WEEKDAYS.indexOf(weekday) - findWeekday(timeZone, after) + 7) % 7
@@ -26,8 +26,8 @@ export function planNextMailing({ weekday }: Pick<ReportSchedule, 'weekday'>, ti
 }
 
 /**
- * Returns the timestamp of the next attempt after a temporary error: an hour later, but only on the chosen weekday. After
- * this day, the next weekly email follows.
+ * Returns the time of the next attempt after a temporary error. This is an hour later, if that is still on the chosen
+ * weekday. Otherwise, it is the time of the next weekly email.
  */
 export function planRetry(schedule: Pick<ReportSchedule, 'weekday'>, timeZone: string, after: Date): string {
   const retry = new Date(after.getTime() + RETRY_MS)
@@ -35,7 +35,7 @@ export function planRetry(schedule: Pick<ReportSchedule, 'weekday'>, timeZone: s
   return isChosenDay ? retry.toISOString() : planNextMailing(schedule, timeZone, after)
 }
 
-/** Returns the number of the day of the week in a time zone, counted from Sunday. */
+/** Returns the day of the week in a time zone, from 0 for Sunday. */
 function findWeekday(timeZone: string, at: Date): number {
   return new Date(`${toLocalDate(timeZone, at)}T00:00:00Z`).getUTCDay()
 }

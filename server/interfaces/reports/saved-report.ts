@@ -32,7 +32,7 @@ export function requireReport(call: Pick<Call, 'services'>, name: string): Skill
   throw validationFailed([{ pointer: '/report', code: 'unknown_report', message }])
 }
 
-/** Throws `not_found` unless the caller sees the saved report and may run its report. */
+/** Throws `not_found` unless the caller can see the saved report and may run its report. */
 export function assertReportVisible(call: Call, saved: SavedReport): void {
   if (saved.archivedAt !== null && saved.ownerId !== call.principal.id) throw notFound()
   if (saved.ownerId !== call.principal.id && !saved.isShared) throw notFound()
@@ -46,9 +46,9 @@ export function assertReportOwner(call: Call, saved: SavedReport): void {
 }
 
 /**
- * Returns whether the caller may delete the saved report, and therefore read it. The user who saved the report may
- * always, even if the role of the user no longer allows the report. Owners and admins may, because a weekly email must
- * not depend on a user who has left.
+ * Returns whether the caller may delete the saved report, and therefore read it. The user who saved the report may do
+ * so even if the user's role no longer allows the report. Owners and admins may delete any saved report, so that they
+ * can stop the weekly email of a user who has left.
  */
 export async function canDeleteReport(call: Call, saved: SavedReport): Promise<boolean> {
   if (saved.ownerId === call.principal.id) return true
@@ -70,7 +70,10 @@ export function canReadReport({ permissions }: Skill, { status, role }: Recipien
   return permissions.every((permission) => held.has(permission))
 }
 
-/** Throws an error at the place of each user who does not exist or may not read the report. */
+/**
+ * Throws if a recipient does not exist or may not read the report. The error points to the recipient's position in the
+ * list.
+ */
 export async function assertRecipientsCanRead(call: Call, report: Skill, schedule: ReportSchedule): Promise<void> {
   const found = new Map((await findRecipients(call, schedule.userIds)).map((user) => [user.id, user]))
   const unknown = schedule.userIds.flatMap((id, i) => (found.has(id) ? [] : [`/schedule/userIds/${i}`]))

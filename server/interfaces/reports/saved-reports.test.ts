@@ -59,7 +59,7 @@ const makeDue = async (id: string, minutes: number) => {
   const nextMailingAt = new Date(plumbline.clock.now().getTime() - minutes * 60_000).toISOString()
   await plumbline.database.statements.updateTable('savedReports').set({ nextMailingAt }).where('id', '=', id).execute()
 }
-/** Runs the job as if the time of the weekly email had come. A clock that is a week ahead would end all sessions. */
+/** Runs the job as if the weekly email were due. Moving the clock forward a week would instead end all sessions. */
 const mailWhenDue = async (id: string) => {
   await makeDue(id, 0)
   await mailDueReports(plumbline.app.services)
@@ -250,7 +250,8 @@ test('a scheduled report whose emails cannot be stored does not prevent the next
   )
   await makeDue(broken.id, 2)
   await makeDue(sound.id, 1)
-  // The job of the service runs every minute and may be faster than this call, which then has no error.
+  // The service's own job runs every minute and may send the email first. Then this call has nothing to do, so its
+  // errors are ignored.
   await Promise.allSettled([mailDueReports(plumbline.app.services)])
   await sql`drop trigger "refuse" on "mails"`.execute(plumbline.database.statements)
   expect((await read(sound.id)).body.lastMailing).toMatchObject({ status: 'mailed' })

@@ -41,7 +41,7 @@ export function createBrowserToken(call: Call, { origin, permissions }: BrowserT
   }
 }
 
-/** Returns an error if browsers would write the origin of a page differently; otherwise null. */
+/** Returns an error if browsers write the origin in another form; otherwise null. */
 export function findOriginError(origin: string): FieldError | null {
   if (isOrigin(origin)) return null
   const message = 'must be an origin, for example https://app.example.com or http://localhost:5173'

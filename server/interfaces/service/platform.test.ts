@@ -55,7 +55,8 @@ test('the reported usage includes the current request and matches the rate limit
 test('a rate limit window that ends early does not report reserved requests as used', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.get('/api/ext/vendors', { key })
-  // The database's clock determines the end of a window. The test reads the database's response slightly later.
+  // The database's clock determines when a window ends. By the time the test reads the response, the clock has advanced
+  // slightly.
   await sql`update "limitWindows" set "endsAt" = clock_timestamp() - interval '1 hour'`.execute(
     plumbline.database.statements,
   )
@@ -137,7 +138,7 @@ interface Whole {
   tags: { name: string }[]
 }
 
-// Asserts that every reference resolves, every component is referenced, and every tag is declared and used.
+// Asserts that every reference can be resolved, every component is referenced, and every tag is declared and used.
 function assertWhole(document: Record<'paths' | 'webhooks', object> & Whole): void {
   const text = JSON.stringify(document)
   const references = new Set(
@@ -147,7 +148,7 @@ function assertWhole(document: Record<'paths' | 'webhooks', object> & Whole): vo
     .filter(([kind]) => kind !== 'securitySchemes')
     .flatMap(([kind, entries]) => Object.keys(entries).map((name) => `${kind}/${name}`))
   expect([...references].sort()).toEqual(components.sort())
-  // The skills in the examples have their own tags.
+  // Ignores the examples, because skills in examples have their own tags.
   const operations = JSON.stringify([document.paths, document.webhooks])
   const used = new Set([...operations.matchAll(/"tags":\["([^"]+)"\]/g)].map(([, tag]) => tag))
   expect(document.tags.map((tag) => tag.name).sort()).toEqual([...used].sort())

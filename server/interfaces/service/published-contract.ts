@@ -6,9 +6,9 @@ import { addDescription } from '../../platform/calls/operation-description.ts'
 import { validationFailed } from '../../platform/problems/problem.ts'
 
 /**
- * The part of the contract that a caller may use: the operations below /api/ext and the composite skills that the
- * caller's permissions allow. The webhooks and the referenced components are also included. An API key with few
- * permissions gets a short document.
+ * The part of the contract that a caller may use. It contains the operations below /api/ext and the composite skills
+ * that the caller's permissions allow, the webhooks, and all referenced components. For an API key with few
+ * permissions, the document is short.
  */
 interface PublishedContract {
   /** The document without the URL of the service. */
@@ -17,7 +17,8 @@ interface PublishedContract {
 }
 
 /**
- * The maximum number of documents to cache, one per set of permissions and tags. There are rarely more than a few sets.
+ * The maximum number of cached documents, one for each set of permissions and tags. There are rarely more than a few
+ * sets.
  */
 const MAX_REMEMBERED = 50
 const remembered = new WeakMap<ContractDocument, Map<string, PublishedContract>>()
@@ -33,8 +34,8 @@ export function getPublishedContractYaml(call: ContractReader, tags?: readonly s
 }
 
 /**
- * A placeholder for the URL of the service. The first occurrence in the document is the URL itself, so replacing only
- * the first occurrence changes nothing else.
+ * A placeholder for the service's URL. Only its first occurrence in the document is replaced, so an occurrence in a
+ * text is not changed.
  */
 const PLACEHOLDER_URL = 'https://plumbline.invalid'
 
@@ -56,7 +57,7 @@ function findPublished(call: ContractReader, tags: readonly string[] | undefined
   return published
 }
 
-/** Returns the document for an API key with every permission, plus other parts of the API on request. */
+/** Returns the document for an API key with every permission. If requested, includes other parts of the API. */
 export function publishCompleteContract(
   document: ContractDocument,
   publicUrl: string,
@@ -66,7 +67,7 @@ export function publishCompleteContract(
   return publishContract(document, new Set(permission.enum), publicUrl, { parts })
 }
 
-/** The path prefixes of operations, for API keys and for vendors. */
+/** The path prefix of the operations for API keys. Operations for vendors have their own prefix. */
 export const EXTERNAL_PREFIX = '/api/ext/'
 export const PORTAL_PREFIX = '/api/portal/'
 
@@ -141,7 +142,7 @@ function publishContract(
   }
 }
 
-/** Returns the tags that a caller requests by their names in URLs, such as `bid-requests` for Bid requests. */
+/** Returns the tags whose names in URLs the caller requests, such as `bid-requests` for Bid requests. */
 function findTags({ tags = [] }: ContractDocument, requested: readonly string[]): Set<string> {
   const known = new Map(tags.map(({ name }) => [name.toLowerCase().replaceAll(' ', '-'), name]))
   const strangers = requested.filter((tag) => !known.has(tag))
@@ -167,7 +168,7 @@ function canCallOperation({ security = [] }: OperationObject, held: ReadonlySet<
 }
 
 /**
- * Removes the session scheme. Sessions are only for the service's own pages, but the readers of this document write
+ * Removes the session scheme. Only the service's own pages use sessions, and this document is for authors of other
  * programs.
  */
 function omitSessionScheme(operation: OperationObject): OperationObject {
@@ -193,7 +194,7 @@ function collectTags(value: unknown): Set<string> {
   return tags
 }
 
-/** Returns the components that a value refers to, directly or indirectly, in the document's order. */
+/** Returns the components to which a value refers, directly or through other components, in the document's order. */
 function collectReachable(components: ContractDocument['components'], from: unknown): ContractDocument['components'] {
   const used = new Set<string>()
   const visit = (value: unknown): void => {

@@ -1,7 +1,7 @@
 import type { Schema } from '../../platform/calls/contract.ts'
 
 /**
- * Returns the fields that the contract marks with `x-brief`, by the path of their records in a result, such as
+ * Returns the fields that the contract marks with `x-brief`, by the path of the records that contain them, such as
  * `/data/*`. The schema must not contain references.
  */
 export function listBriefFields(schema: Schema, at = ''): Map<string, readonly string[]> {

@@ -3,7 +3,7 @@ import { validationFailed } from '../../platform/problems/problem.ts'
 import { listSimilarNames } from '../../platform/problems/similar-names.ts'
 import { getSkillCatalog, type Skill, toPathSegment } from './skill-catalog.ts'
 
-/** A choice of skills. Omitted criteria do not restrict the choice. */
+/** The criteria by which a caller chooses skills. Criteria that are left out have no effect. */
 export interface SkillFilter {
   names?: readonly string[]
   tag?: readonly string[]
@@ -11,8 +11,8 @@ export interface SkillFilter {
 }
 
 /**
- * Returns the chosen skills. An unknown name or tag is rejected, because an agent would otherwise notice the missing
- * tool only halfway through its job. Skills that the API key may not use are omitted, even if no choice is given.
+ * Returns the chosen skills. Throws for an unknown name or tag, because an agent would otherwise notice the missing
+ * tool only in the middle of its work. Always leaves out skills that the API key may not use.
  */
 export function chooseSkills(
   call: ContractReader,

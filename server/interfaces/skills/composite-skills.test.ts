@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** A builder with a community, a home with a framing budget, and all other data for a bidding round. */
+/** A builder with a community, a home that has a framing budget, and all other data that a request for bids needs. */
 class Site {
   readonly builder: Builder
   communityId = ''
@@ -51,7 +51,7 @@ class Site {
     return body.id
   }
 
-  /** Sends a request to the vendors, and records a bid for each vendor that has an amount. */
+  /** Sends a request to the vendors and records a bid for each vendor that has an amount. */
   async request(
     amounts: Record<string, number | null>,
     more: object = {},
@@ -274,7 +274,7 @@ test('detectOverCommittedBudgets finds trades without a budget and trades above 
       { scope: 'roofing', budgeted: 0, pendingCommitted: 900, usedPercent: null, overBy: 900 },
     ],
   })
-  // A trade that was archived and created again exists twice, but its budget is counted once.
+  // A trade that was archived and created again exists twice, but its budget must be counted once.
   await site.post(`/homes/${site.homeId}/budget/lines`, { scope: 'roofing', amount: 600 })
   const { data: trades } = (await site.get('/scopes?q=roofing')).body
   await plumbline.delete(`/api/ext/scopes/${trades[0].id}`, { key: site.builder.key })

@@ -89,7 +89,7 @@ import { sendInsuranceReminders } from './vendors/send-insurance-reminders.ts'
 
 /**
  * The functions of the composite skills. The input was validated against the skill's schema, and every reference in the
- * input is the ID of an existing record.
+ * input is already the ID of an existing record.
  */
 type Composites = {
   [Name in keyof CompositeSkills]: (
@@ -100,7 +100,7 @@ type Composites = {
 }
 
 /**
- * The function of each composite skill. If the contract declares a composite skill that has no function, the code does
+ * The functions of the composite skills. If the contract declares a composite skill without a function, the code does
  * not compile.
  */
 const composites: Composites = {

@@ -137,7 +137,7 @@ test('a batch that takes more than ten seconds is rolled back', async () => {
         ...operations,
         async getUsage(input, call) {
           const answer = await operations.getUsage(input, call)
-          // Simulates a step that took this long.
+          // Moves the clock forward, as if the step had taken this long.
           slow.clock.advance(11_000)
           return answer
         },

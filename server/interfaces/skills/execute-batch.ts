@@ -9,14 +9,14 @@ import { escapePointerStep, isPathToSecret, listUntrustedText } from './marks.ts
 import { assertSkillPermitted, getSkillCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
 
 /**
- * Runs several skills in one transaction. The inputs of later steps can use the results of earlier steps. Everything
- * that can be checked in advance is checked before the first step runs. If any step is rejected, nothing changes.
+ * Runs several skills in one transaction. The input of a step can use the results of earlier steps. Before the first
+ * step runs, checks everything that can be checked in advance. If a step is rejected, nothing changes.
  */
 export async function executeBatch(call: Call, batch: Checked['ExecuteBatch']): Promise<BatchExecution> {
   const { steps, dryRun } = batch
   const catalogue = getSkillCatalog(call.services.contract)
   const known = steps.flatMap(({ skill }) => catalogue.skills.find(({ name }) => name === skill) ?? [])
-  // If a skill does not exist, planSteps throws before anything runs.
+  // If a skill does not exist, planSteps throws before any step runs.
   if (known.length < steps.length) planSteps(call, steps)
   const skills = known.map(({ name }) => name)
   const requested = {
@@ -72,7 +72,7 @@ async function runBatchSteps(
   return { id, steps: done, dryRun, durationMs: elapsedMs() }
 }
 
-/** A transaction holds its locks until it ends, so its duration is limited. */
+/** The maximum duration of a batch. Its transaction holds locks until the end. */
 const MAX_MS = 10_000
 
 interface BatchStep {
@@ -110,8 +110,8 @@ export function planSteps(call: ContractReader, steps: Checked['ExecuteBatch']['
 }
 
 /**
- * Throws `validation_failed` if an input refers to a secret in the result of an earlier step. The secret would be
- * copied into a field that others can read.
+ * Throws `validation_failed` if an input refers to a secret in the result of an earlier step. Otherwise, the batch
+ * could copy the secret into a field that others can read.
  */
 export function assertNoSecretReferences(call: ContractReader, steps: Checked['ExecuteBatch']['steps']): void {
   const { skills } = getSkillCatalog(call.services.contract)
@@ -152,7 +152,7 @@ function* findReferences(value: unknown, pointer: string): Generator<StepReferen
   }
 }
 
-/** Returns the input, with each reference replaced by the value that it refers to. */
+/** Returns the input with each reference replaced by the value to which it refers. */
 function replaceReferences(value: unknown, results: ReadonlyMap<string, unknown>, pointer: string): unknown {
   if (typeof value === 'string') {
     const [, step, path = ''] = REFERENCE.exec(value) ?? []
@@ -201,10 +201,10 @@ function catchStepProblem<T>(at: number, field: string, work: () => T): T {
   }
 }
 
-/** Converts the problem of a step to a problem of the batch that names the step. */
+/** Converts the problem of a step to a problem of the batch, with pointers to the step. */
 function toBatchProblem(at: number, field: string, error: unknown): unknown {
   const found = toProblem(error)
-  // Unexpected errors are returned unchanged, so that they are logged in full.
+  // Does not convert unexpected errors, so that the log contains them in full.
   if (found.status >= 500) return error
   const { errors = [{ pointer: field, code: found.code, message: found.message.slice(0, MAX_MESSAGE_LENGTH) }] } =
     found.extras

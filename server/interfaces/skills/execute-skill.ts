@@ -13,10 +13,9 @@ import { resolveReferences } from './references/resolve-references.ts'
 import { assertSkillPermitted, getSkillCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
 
 /**
- * Runs a skill for a caller. All writes of the skill are one transaction, so a skill that consists of several
- * operations succeeds or fails as a whole. A dry run takes the same locks and makes the same checks, but is rolled back
- * to a savepoint at the end. Nobody else sees the changes of a dry run, and the dry run reveals nothing that was hidden
- * when it started.
+ * Runs a skill for a caller. All writes of the skill are in one transaction, so that a skill with several operations
+ * succeeds or fails as a whole. A dry run uses the same locks and performs the same checks, and is then rolled back to
+ * a savepoint. Nobody else sees its changes, and its response contains nothing that was hidden from the caller before.
  */
 export async function executeSkill(
   call: Call,
@@ -35,7 +34,7 @@ export async function executeSkill(
   })
 }
 
-/** Validates the input of a skill that the caller may use, and runs it. */
+/** Validates the input of a skill and runs the skill. The caller must be allowed to use it. */
 export async function runSkill(call: Call, skill: Skill, input: unknown, dryRun: boolean): Promise<SkillOutcome> {
   const provided = skill.check(input, call.currency)
   await resolveReferences(call, provided, { alsoIds: skill.kind === 'composite' })
@@ -50,17 +49,16 @@ export function concealResultSecrets({ marks }: Skill, result: PublishedResult):
   return replaceSecretsWithNull(marks.output, result) as PublishedResult
 }
 
-/** Returns the events that the caller may read, in the API format. */
+/** Returns the events that the caller may read, in the form of the API. */
 export function listReadableEvents(call: Call, events: readonly RecordedEvent[]): Event[] {
   return events.filter(({ type }) => canReadEventType(call, type)).map(toEvent)
 }
 
 /**
- * A composite skill that only reads uses one core of the database and most of this process. Therefore, each
- * organization runs only one such skill at a time. Other skills wait for at most the maximum run time of a skill
- * (frame/work-limit.ts). Skills within a transaction do not wait, because the running skill might itself be waiting for
- * that transaction's locks. On the embedded database, the running skill might be waiting for the transaction's
- * connection.
+ * Limits each organization to one read-only composite skill at a time, because such a skill keeps one core of the
+ * database and most of this process busy. Other such skills wait, at most for the maximum run time of a skill (see
+ * frame/work-limit.ts). A skill inside a transaction does not wait, because the running skill may itself be waiting for
+ * the locks of that transaction or, on the embedded database, for its connection.
  */
 const readSemaphore = new TenantSemaphore({ of: 'composite skills', most: 1, mostWaiting: 100, waitMs: MAX_MS })
 
@@ -92,7 +90,7 @@ async function performSkill(
   )
 }
 
-/** Does the work. If this is a dry run, rolls the work back at the end. */
+/** Runs the given function. For a dry run, rolls back its changes at the end. */
 export async function runWithDryRun<T>(
   dryRun: boolean,
   call: WriteCall,
@@ -101,26 +99,26 @@ export async function runWithDryRun<T>(
   if (!dryRun) return work(call)
   const mark = await createSavepoint(call)
   const done = await work(toDryRunCall(call))
-  // The events of a dry run are never committed, so they must not be announced.
+  // Events of a dry run are never committed, so nobody must be notified about them.
   await mark.undo()
   return done
 }
 
-// An event gets its sequence number only after the transaction. An event of a dry run never gets a number.
+// Converts an event to the form of the API. It has no sequence number, because events get their numbers after the
+// transaction. Events of a dry run never get one.
 function toEvent({ payload }: RecordedEvent): Event {
   const { id, ...rest } = JSON.parse(payload) as Omit<Event, 'sequence'>
   return { id, sequence: null, ...rest }
 }
 
 /**
- * Converts a problem of the skill to a problem of the execution. Pointers to the input of the execution start with
- * /input. If a pointer refers to a value that the skill passed to an operation but did not receive in its input, the
- * pointer becomes /input.
+ * Converts a problem of the skill to a problem of the execution, in which pointers start with /input. If the skill
+ * passed a value to an operation that was not in the skill's own input, a pointer to this value becomes /input.
  */
 function toExecutionProblem(skill: Skill, error: unknown): unknown {
   const found = toProblem(error)
   const errors = found.extras.errors
-  // Unexpected errors are returned unchanged, so that they are logged in full.
+  // Does not convert unexpected errors, so that the log contains them in full.
   if (errors === undefined || found.status >= 500) return error
   const moved = errors.map((fault) => ({ ...fault, pointer: movePointer(skill, fault.pointer) }))
   if (found.code === 'unknown_reference') return unknownReference(moved.map((fault) => fault.pointer))

@@ -20,8 +20,8 @@ export const executionOperations = {
   },
 } satisfies Partial<Handlers>
 
-// Writes pending records first, so that a caller finds the skills that it has just run, unless another process ran
-// them. Within a transaction, no connection is available to write pending records.
+// Writes pending execution records, so that a caller finds the skills that it has just run in this process. Does
+// nothing inside a transaction, because no connection may be available.
 async function flushBeforeReading({ services, isWriting }: Call): Promise<void> {
   if (!isWriting) await flushExecutions(services)
 }

@@ -5,9 +5,9 @@ import type { RepeatRules, RepeatRulesByOperation } from '../../platform/calls/r
 import { assertSkillPermitted, getSkillCatalog } from './skill-catalog.ts'
 
 /**
- * A repeated request follows the rules of its skill. The response is returned only to callers that may currently run
- * the skill, without the values that the skill conceals. A dry run shows no secret, so its repeat reveals no secret
- * either. The record's current secret differs from the secret of the dry run.
+ * Creates the rules for repeated requests to run a skill. The rules of the skill apply. The response is returned only
+ * to callers that may still run the skill, and without the values that the skill hides. The response to a dry run
+ * contains no secret, so a repeat must not add one. The record's current secret would be a different one.
  */
 export function createExecutionRepeatRules(repeats: RepeatRulesByOperation): RepeatRules {
   const ofSkill = ({ skill, dryRun }: Partial<Pick<Execution, 'dryRun'>> & Pick<Execution, 'skill'>) =>
@@ -35,7 +35,7 @@ export function createExecutionRepeatRules(repeats: RepeatRulesByOperation): Rep
   }
 }
 
-/** Applies the same rules to each step of a batch. */
+/** Creates the rules for batches, which apply the given rules to each step. */
 export function createBatchRepeatRules(step: RepeatRules): RepeatRules {
   const eachOf = (body: object) => (body as BatchExecution).steps
   return {

@@ -3,26 +3,27 @@ import type { Schema } from '../../platform/calls/contract.ts'
 import { MAX_POINTER_LENGTH } from '../../platform/problems/problem.ts'
 
 /**
- * The contract's marks for single values of an input or a result, at any depth:
+ * The marks that the contract puts on single values in inputs and results, at any depth:
  *
  * - `x-secret: true`: anyone who has the value can act with it, so it is stored and shown as rarely as possible.
- * - `x-writtenBy`: somebody outside the builder wrote the text, so an agent must not treat it as instructions.
- * - `x-defaultsToNow: true`: if the value is omitted from an input, it defaults to the time of the request.
+ * - `x-writtenBy`: a person outside the builder's organization wrote the text, so an agent must not treat it as
+ *   instructions.
+ * - `x-defaultsToNow: true`: if an input does not contain the value, the value defaults to the time of the request.
  *
- * The marks of a schema form a tree that contains only branches with marks.
+ * This type is a tree with the same structure as the schema, reduced to the branches that contain marks.
  */
 export interface Marks {
   readonly isSecret: boolean
   readonly writtenBy: TextWriter | null
   readonly defaultsToNow: boolean
   readonly fields: ReadonlyMap<string, Marks>
-  /** The marks of the items of a list, or of the values of a map. */
+  /** The marks of the items in a list or of the values in a map. */
   readonly inner: Marks | null
 }
 
 const WRITERS: readonly TextWriter[] = ['vendor', 'buyer', 'anyone']
 
-/** Returns the marks of a schema without references; null if there are no marks. */
+/** Returns the marks of a schema that contains no references; null if it has no marks. */
 export function readMarks(schema: Schema): Marks | null {
   const fields = new Map<string, Marks>()
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
@@ -46,7 +47,7 @@ function isEmpty({ isSecret, writtenBy, defaultsToNow, fields, inner }: Marks): 
   return !isSecret && writtenBy === null && !defaultsToNow && fields.size === 0 && inner === null
 }
 
-/** Returns the combined marks of two alternatives. */
+/** Combines the marks of two alternatives of a schema. */
 function combineMarks(a: Marks | null, b: Marks | null): Marks | null {
   if (a === null || b === null) return a ?? b
   const fields = new Map(a.fields)
@@ -72,7 +73,7 @@ export function replaceSecretsWithNull(marks: Marks | null, value: unknown): unk
   return Object.fromEntries(shown)
 }
 
-/** Returns the input of a skill, with the current time in each missing field that defaults to now. */
+/** Fills in the current time for each missing field that defaults to now. */
 export function fillCurrentTime(
   marks: Marks | null,
   input: Record<string, unknown>,
@@ -105,14 +106,17 @@ export function canHoldSecret({ isSecret, fields, inner }: Marks): boolean {
   return isSecret || [...fields.values()].some(canHoldSecret) || (inner !== null && canHoldSecret(inner))
 }
 
-/** Returns the texts in a result that outsiders wrote, or the whole result if there are too many such texts to list. */
+/**
+ * Returns the locations of texts in a result that were written by outsiders. If there are too many texts to list,
+ * returns the location of the whole result.
+ */
 export function listUntrustedText(marks: Marks | null, result: unknown): UntrustedText[] {
   const found = [...findUntrustedText(marks, result, '')]
   const isListed = found.length <= MAX_TEXTS && found.every(({ pointer }) => pointer.length <= MAX_POINTER_LENGTH)
   return isListed ? found : [{ pointer: '', writtenBy: 'anyone' }]
 }
 
-/** The contract declares the same limit. */
+/** The maximum number of texts in the list. The contract declares the same limit. */
 const MAX_TEXTS = 500
 
 /** Returns whether a value may contain text from outsiders. */
@@ -139,7 +143,7 @@ function marksOfField({ fields, inner }: Marks, name: string): Marks | null {
   return fields.get(name) ?? inner
 }
 
-/** Escapes a name for a JSON pointer. */
+/** Escapes a name for use in a JSON pointer. */
 export function escapePointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -59,7 +59,7 @@ export const skillOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns the skills that are offered to models, in the models' formats, derived from the contract alone. */
+/** Returns the skills for models, in the formats that models use. The contract alone determines the result. */
 export function listToolDefinitions(call: ContractReader, requested: SkillFilter): { tools: ToolDefinition[] } {
   return { tools: chooseSkills(call, listOfferedSkills(call), requested).map(toToolDefinition) }
 }
@@ -72,7 +72,7 @@ function listUsableSkills(call: ContractReader): Skill[] {
   return getSkillCatalog(call.services.contract).skills.filter((skill) => canUseSkill(call, skill))
 }
 
-/** Returns the skills that are offered to the caller's models. */
+/** Returns the skills that the caller can give to a model. */
 function listOfferedSkills(call: ContractReader): Skill[] {
   return listUsableSkills(call).filter(({ isTool }) => isTool)
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 /**
- * The rules that model providers publish for tool definitions. The tests check every definition that the service
- * exports. Most providers reject a whole request if a single tool breaks a rule.
+ * Tests every tool definition that the service exports against the rules that model providers publish. Most providers
+ * reject the whole request if a single tool violates a rule.
  *
  * - OpenAI, guides to function calling and structured outputs
  * - Anthropic, guides to tool use and strict tool use
@@ -83,7 +83,8 @@ function* listSchemas(schema: Schema): Generator<Schema> {
 }
 
 /**
- * Keywords that at least one provider rejects or ignores. If a keyword is ignored, the model does not know the rule.
+ * Keywords that at least one provider rejects or ignores. If the provider ignores a keyword, the model does not see the
+ * rule.
  */
 const REJECTED = [
   ...['$ref', '$defs', '$anchor', '$dynamicRef', 'allOf', 'oneOf', 'not', 'if', 'then', 'else', 'contains'],
@@ -102,8 +103,8 @@ test.each(Object.keys(EXPORTS))('every definition of %s follows the rules of eac
 })
 
 function* listFaults({ name, description, schema }: Definition): Generator<string> {
-  // The name must satisfy the rules of all providers: 64 characters, starts with a letter (Gemini), no dots (OpenAI,
-  // Anthropic).
+  // The name must satisfy the rules of all providers: at most 64 characters, a letter at the start (Gemini), and no
+  // dots (OpenAI, Anthropic).
   if (!/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(name)) yield 'name'
   if (description === '' || description.length > 1024) yield `description of ${description.length} characters`
   if (schema.type !== 'object') yield 'the outermost schema is not an object'
@@ -114,7 +115,7 @@ function* listFaults({ name, description, schema }: Definition): Generator<strin
     if (/\(\?[=!<]|\\[1-9]/.test(String(inner.pattern ?? ''))) yield `pattern ${inner.pattern}`
     for (const type of [inner.type ?? []].flat()) if (!TYPES.includes(String(type))) yield `type ${type}`
     if (Array.isArray(inner.enum) && inner.enum.length === 0) yield 'empty enum'
-    // Some providers reject an array without `items`. Gemini and Anthropic reject some property names.
+    // Some providers reject an array without `items`. Gemini and Anthropic reject certain property names.
     if ([inner.type].flat().includes('array') && inner.items === undefined) yield 'array without items'
     for (const property of Object.keys((inner.properties ?? {}) as object))
       if (!/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(property)) yield `property ${property}`

@@ -27,10 +27,10 @@ import {
 } from './skill-schemas.ts'
 
 /**
- * The skills that can be run by name: each operation of the contract under its operationId, and the composite skills
- * declared under `x-skills`. A composite skill has no permissions of its own. A composite skill changes data only
- * through operations, so the permission checks, validation, and events of each operation apply. Bulk reads use the
- * queries of the relevant modules. The permissions that the skill requires cover these reads.
+ * A skill that can be run by name: an operation of the contract under its operationId, or a composite skill that the
+ * contract declares under `x-skills`. A composite skill has no permissions of its own. It changes data only through
+ * operations, so the permission checks, the validation, and the events of each operation apply. It reads large amounts
+ * of data through the queries of other modules, for which it requires the corresponding permissions.
  */
 export interface Skill {
   readonly name: string
@@ -40,39 +40,39 @@ export interface Skill {
   readonly permissions: readonly Permission[]
   readonly effect: SkillEffect
   readonly writes: boolean
-  /** The skill's tags, as written in URLs, such as `bid-requests`. */
+  /** The tags of the skill in the form that URLs use, such as `bid-requests`. */
   readonly tags: readonly string[]
-  /** Whether the skill is offered to models. Downloads, tokens, and the catalog itself are for programs. */
+  /** Whether models can use the skill. Downloads, tokens, and the catalog itself are only for programs. */
   readonly isTool: boolean
-  /** The skill's use cases, from the summaries of the contract's examples. */
+  /** The use cases of the skill, which are the summaries of the examples in the contract. */
   readonly examples: readonly string[]
-  /** Requests in the words of office staff, for which the search should find the skill. */
+  /** Requests in the words of office staff. The search should find the skill for each of them. */
   readonly phrases: readonly string[]
-  /** Whether null in the input clears a value. An omitted field keeps its value. */
+  /** Whether null in the input clears a value. A field that is left out keeps its value. */
   readonly nullClears: boolean
   readonly inputSchema: ObjectSchema
-  /** Input schema without rarely used fields. Tool definitions omit these fields to stay short. */
+  /** The input schema without rarely used fields, which keeps tool definitions short. */
   readonly toolSchema: ObjectSchema
   readonly outputSchema: Schema
-  /** The fields that a summary shows, by the path of the records in the result. */
+  /** The fields that a summary shows, by the path of their records in the result. */
   readonly brief: ReadonlyMap<string, readonly string[]>
-  /** The contract's marks for the input and the result (marks.ts). */
+  /** The contract's marks in the input and the result (see marks.ts). */
   readonly marks: { readonly input: Marks | null; readonly output: Marks | null }
   /**
-   * Returns the input with defaults and without unnecessary nulls. Throws `validation_failed` with pointers below
-   * /input. Checks the decimals of amounts if a currency is given.
+   * Validates an input. Returns it with defaults and without unnecessary nulls. Throws `validation_failed` with
+   * pointers below /input. If a currency is given, also checks the decimals of amounts.
    */
   check(input: unknown, currency?: string): Record<string, unknown>
-  /** Returns the result; null if the skill has no result. */
+  /** Returns the skill's result; null if the skill has no result. */
   run(input: Record<string, unknown>, call: Call): Promise<PublishedResult>
 }
 
 export type PublishedResult = Record<string, unknown> | string | null
 
 export interface SkillCatalog {
-  /** Sorted by name. */
+  /** All skills, sorted by name. */
   readonly skills: readonly Skill[]
-  /** Throws `skill_not_found` with the most similar names if the skill does not exist. */
+  /** Returns a skill. If it does not exist, throws `skill_not_found` with the most similar names. */
   find(name: string): Skill
 }
 
@@ -87,7 +87,7 @@ export function getSkillCatalog(contract: Contract): SkillCatalog {
   return catalogue
 }
 
-/** Throws an error unless the implemented composite skills are exactly the declared skills of the contract. */
+/** Throws unless the composite skills in the code are exactly those in the contract. */
 export function assertCompositesImplemented(contract: Contract): void {
   const declared = Object.keys(listDeclaredComposites(contract))
   const missing = declared.filter((name) => !Object.hasOwn(COMPOSITES, name))
@@ -132,7 +132,7 @@ function toOperationSkill(contract: Contract, operation: Operation, compile: Com
     kind: 'operation',
     summary: declaration.summary ?? id,
     description: describeOperation({ ...declaration, permissions, emits, writes: method !== 'GET' }),
-    // The lint rules for the contract allow only permissions that exist.
+    // A lint rule for the contract ensures that these permissions exist.
     permissions: permissions as Permission[],
     effect,
     writes: EFFECTS[effect].writes,
@@ -213,7 +213,7 @@ export function toPathSegment(tag: string): string {
   return tag.toLowerCase().replaceAll(' ', '-')
 }
 
-/** Returns the tag of the records that a permission covers. */
+/** Returns the tag of the records to which a permission applies. */
 function permissionSubject(permission: Permission): string {
   const [subject = ''] = permission.split(':')
   return subject === 'pos' ? 'purchase-orders' : subject
@@ -230,8 +230,8 @@ export function assertSkillPermitted(call: ContractReader, skill: Skill): void {
 }
 
 /**
- * Returns the names of the skills for which the caller has all permissions. The caller cannot see executions or
- * proposals of other skills, because it may not read their records.
+ * Returns the names of the skills for which the caller has all permissions. Executions and proposals of other skills
+ * are hidden from the caller, because it may not read their records.
  */
 export function listRunnableSkills(call: Call): string[] {
   return getSkillCatalog(call.services.contract)
@@ -240,14 +240,15 @@ export function listRunnableSkills(call: Call): string[] {
 }
 
 /**
- * Returns whether the skill belongs in the caller's catalog. A composite skill can be run only through executeSkill.
+ * Returns whether the skill is in the caller's catalog. A composite skill can be run only through executeSkill, so the
+ * caller must be allowed to use that operation.
  */
 export function canUseSkill(call: ContractReader, skill: Skill): boolean {
   const holds = skill.permissions.every((permission) => call.permissions.has(permission))
   return holds && (skill.kind === 'operation' || call.permissions.has('skills:write'))
 }
 
-/** Throws `permission_denied` unless the skill belongs in the caller's catalog. */
+/** Throws `permission_denied` unless the skill is in the caller's catalog. */
 export function assertCanUseSkill(call: ContractReader, skill: Skill): void {
   assertSkillPermitted(call, skill)
   if (!canUseSkill(call, skill)) {
@@ -257,7 +258,7 @@ export function assertCanUseSkill(call: ContractReader, skill: Skill): void {
   }
 }
 
-/** Compiles a schema in which amounts may have `moneyDecimals` decimals. */
+/** Compiles a schema. `moneyDecimals` is the number of decimals that amounts may have. */
 type Compile = (schema: ObjectSchema, moneyDecimals: number) => ValidateFunction
 
 function inputCompiler(): Compile {
@@ -284,7 +285,8 @@ function createInputChecker(schema: ObjectSchema, compile: Compile, setter?: Che
   const compiled = new Map<number, ValidateFunction>()
   return (input, currency) => {
     const provided = omitNulls(schema, parseJsonTexts(schema, structuredClone(input))) as Record<string, unknown>
-    // Most amounts have no more decimals than the currency allows, so one compiled schema serves all currencies.
+    // Uses the compiled skill that serves all currencies if possible. Few amounts have more decimals than their
+    // currency allows.
     const isStrict = currency !== undefined && hasTooManyDecimals(provided, currency)
     const moneyDecimals = isStrict ? getMinorUnits(currency) : MAX_DECIMALS
     const validate = compiled.get(moneyDecimals) ?? compile(schema, moneyDecimals)

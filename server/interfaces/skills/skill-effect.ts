@@ -1,12 +1,12 @@
 import type { OperationObject } from '../../platform/calls/contract.ts'
 
 /**
- * The effect of a skill on existing data, which agents and programs must know before they run the skill. The contract
- * declares the effect under `x-effect`, unless the HTTP method implies it:
+ * The effect of a skill on data. Agents and programs must know the effect before they run the skill. The contract
+ * declares it under `x-effect`, unless the HTTP method implies it:
  *
  * - `reads`: changes nothing
- * - `adds`: creates something new each time, without changing existing records
- * - `settles`: advances something once, without losing data
+ * - `adds`: creates new records with each call, without changing existing ones
+ * - `settles`: changes the state of a record once, without losing data
  * - `replaces`: overwrites or ends existing data; repeating the call makes no further changes
  * - `moves`: changes existing data again with each call
  */
@@ -18,7 +18,7 @@ interface EffectTraits {
   readonly destructive: boolean
   /** Whether repeating the skill with the same input makes no further changes. */
   readonly idempotent: boolean
-  /** The effect in words, for models that read only descriptions. */
+  /** A description of the effect, for models that read only descriptions. */
   readonly said: string
 }
 
@@ -39,11 +39,11 @@ export function findOperationEffect(method: string, { 'x-effect': stated, respon
   if (stated !== undefined) return stated
   if (method === 'GET') return 'reads'
   if (method !== 'POST') return 'replaces'
-  // If an action has no declared effect, the most destructive effect is assumed.
+  // Assumes the most destructive effect if the contract declares none.
   return '201' in responses ? 'adds' : 'moves'
 }
 
-/** Returns the effect of a composite skill. If the effect is not declared, the most destructive effect is assumed. */
+/** Returns the effect of a composite skill. Assumes the most destructive effect if the contract declares none. */
 export function findCompositeEffect(declared: { writes: boolean; 'x-effect'?: SkillEffect }): SkillEffect {
   return declared['x-effect'] ?? (declared.writes ? 'moves' : 'reads')
 }

@@ -3,9 +3,9 @@ import { ContractError } from '../../platform/calls/contract.ts'
 import { decimalFormats } from '../../platform/problems/formats.ts'
 
 /**
- * The schemas of skills, derived from the contract. A skill accepts one flat object that combines an operation's path
- * parameters, query parameters, and body fields. A lint rule keeps their names distinct. Each schema is self-contained,
- * because a reader may not have the rest of the contract.
+ * A schema of a skill, derived from the contract. The input of a skill is one flat object with the path parameters,
+ * query parameters, and body fields of its operation. A lint rule ensures that their names differ. The schema contains
+ * no references, because a reader may not have the rest of the contract.
  */
 export type ObjectSchema = Schema & { properties: Record<string, Schema>; required: string[] }
 
@@ -30,7 +30,7 @@ export function toFlatInputSchema(contract: Contract, operation: Operation): Obj
     Object.assign(properties, body.properties)
     required.push(...body.required)
   }
-  // An update must change at least one field in addition to the fields that identify the record.
+  // An update must change at least one field, besides the fields that identify the record.
   const min = typeof body?.minProperties === 'number' ? { minProperties: body.minProperties + required.length } : {}
   if (Object.keys(properties).length !== own + Object.keys(body?.properties ?? {}).length) {
     throw new ContractError(`Expected the inputs of ${operation.id} to have unique names.`)
@@ -38,7 +38,10 @@ export function toFlatInputSchema(contract: Contract, operation: Operation): Obj
   return { type: 'object', additionalProperties: false, required, ...min, properties }
 }
 
-/** Returns the result schema of an operation: the body of the success response, or null if there is no body. */
+/**
+ * Returns the schema of an operation's result: the body of the success response. Without a body, the schema allows only
+ * null.
+ */
 export function getResultSchema(contract: Contract, operation: Operation): Schema {
   const success = Object.keys(operation.declaration.responses).find((status) => status.startsWith('2'))
   const response = contract.resolve<ResponseObject>(
@@ -53,7 +56,7 @@ function bodySchema(contract: Contract, operation: Operation): ObjectSchema | nu
   return declared === undefined ? null : toObjectSchema(contract, declared, operation.id)
 }
 
-/** Returns an object schema with all references inlined. */
+/** Returns an object schema in which all references are replaced with their targets. */
 export function toObjectSchema(contract: Contract, schema: Schema, of: string): ObjectSchema {
   const { properties, required = [], ...rest } = inlineReferences(contract, schema)
   if (rest.type !== 'object' || properties === undefined)
@@ -61,7 +64,10 @@ export function toObjectSchema(contract: Contract, schema: Schema, of: string): 
   return { ...rest, required: required as string[], properties: properties as Record<string, Schema> }
 }
 
-/** Returns a schema with all references inlined. Keywords next to a reference override its target. */
+/**
+ * Returns a schema in which all references are replaced with their targets. Keywords next to a reference take
+ * precedence over the target.
+ */
 export function inlineReferences(contract: Contract, schema: Schema, under: readonly string[] = []): Schema {
   const { $ref, ...beside } = schema
   if (typeof $ref !== 'string') return mapNestedSchemas(schema, (inner) => inlineReferences(contract, inner, under))
@@ -75,11 +81,11 @@ export function inlineReferences(contract: Contract, schema: Schema, under: read
 }
 
 /**
- * Replaces the service's own formats with a description in words. (JSON Schema could express such formats with
- * `multipleOf`, but validators that use binary floating point reject 1.15 as a multiple of 0.01.)
+ * Replaces the contract's custom formats with descriptions in words. JSON Schema could express the formats with
+ * `multipleOf`, but validators that use binary floating point reject 1.15 as a multiple of 0.01.
  */
 export function toPublishedSchema<S extends Schema>(schema: S): S {
-  // Strict validators reject keywords that are not part of JSON Schema.
+  // Removes keywords that are not part of JSON Schema, because strict validators reject them.
   const { format, ...rest } = Object.fromEntries(
     Object.entries(mapNestedSchemas(schema, toPublishedSchema)).filter(([keyword]) => !keyword.startsWith('x-')),
   )
@@ -98,9 +104,9 @@ const DECIMALS_IN_WORDS: Readonly<Record<keyof typeof decimalFormats, string>> =
 }
 
 /**
- * Returns an equivalent input schema in as few words as possible, because a model reads all inputs before it chooses a
- * skill. `null` becomes one of the types instead of an alternative, and common properties of all IDs are omitted. A
- * wrong example is worse than no example, so an ID is shown only by the prefix of its kind, or not at all.
+ * Shortens an input schema without changing its meaning, because a model reads all inputs before it chooses a skill.
+ * Turns `null` from an alternative into one of the types, and leaves out what all IDs have in common. An example ID is
+ * reduced to the prefix of its kind or left out, because a wrong example is worse than none.
  */
 export function toConciseSchema(contract: Contract, schema: ObjectSchema): ObjectSchema {
   return shortenSchema(schema, '', findIdPatterns(contract)) as ObjectSchema
@@ -130,7 +136,7 @@ interface IdPatterns {
   isAnyId(schema: Schema): boolean
   /** The description that all IDs share. */
   said: unknown
-  /** An example ID of the record that a field refers to, by field name. */
+  /** Example IDs by the name of the field that contains the ID. */
   shown: ReadonlyMap<string, unknown>
 }
 
@@ -151,8 +157,8 @@ function findIdPatterns(contract: Contract): IdPatterns {
 }
 
 /**
- * Converts an `anyOf` with a plain type and null to one schema with both types. Outer keywords take precedence over
- * inner keywords.
+ * Converts an `anyOf` with a simple type and null to one schema with both types. Keywords next to the `anyOf` take
+ * precedence.
  */
 function mergeNullType(schema: Schema): Schema {
   const { anyOf, ...outer } = schema
@@ -164,8 +170,8 @@ function mergeNullType(schema: Schema): Schema {
 }
 
 /**
- * Removes nulls that mean "omitted". A model that must send every parameter sends null for parameters that it does not
- * need. If null is a valid value, it is kept.
+ * Removes nulls that stand for missing values. A model that must send every parameter sends null for those that it does
+ * not need. Keeps null if it is a valid value.
  */
 export function omitNulls(schema: Schema, value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -186,7 +192,7 @@ export function omitNulls(schema: Schema, value: unknown): unknown {
   return Object.fromEntries(stored)
 }
 
-/** Parses JSON text if the schema expects an object or a list. Some clients send nested values as text. */
+/** Parses texts where the schema expects an object or a list, because some clients send nested values as JSON text. */
 export function parseJsonTexts(schema: Schema, value: unknown): unknown {
   if (typeof value === 'string' && !acceptsType(schema, 'string')) {
     const begins = value.trimStart()[0]
@@ -212,7 +218,7 @@ export function parseJsonTexts(schema: Schema, value: unknown): unknown {
   )
 }
 
-/** Returns the parsed text, or the text itself if it is not JSON, so that validation reports the error. */
+/** Parses a JSON text. Returns any other text unchanged, so that validation reports the error. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -232,12 +238,12 @@ export function canBeNull(schema: Schema): boolean {
   return !('const' in schema)
 }
 
-/** Returns the schema's alternatives, or the schema itself if there are no alternatives. */
+/** Returns the alternatives of a schema; if it has none, the schema itself. */
 function listVariants(schema: Schema): Schema[] {
   return Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]
 }
 
-/** Returns a copy of the schema in which each directly nested schema is replaced. */
+/** Returns a copy of the schema in which `change` replaces each directly nested schema. */
 export function mapNestedSchemas(schema: Schema, change: (inner: Schema) => Schema): Schema {
   const copy: Schema = { ...schema }
   if (asObject(schema.properties) !== null) {

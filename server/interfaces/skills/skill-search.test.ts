@@ -4,7 +4,7 @@ import { contract } from '../../../scripts/conformance/walked-contract.ts'
 import { getSkillCatalog } from './skill-catalog.ts'
 import { getSkillSearch } from './skill-search.ts'
 
-/** Sixty requests from a builder's users, in their own words, each with the skill that fulfills it. */
+/** Sixty requests in the words of a builder's users, each with the skill that fulfills it. */
 interface Task {
   id: string
   request: string
@@ -14,7 +14,7 @@ interface Task {
 const file = new URL('../../../test/support/tasks-for-agents.json', import.meta.url)
 const tasks = JSON.parse(readFileSync(file, 'utf8')) as Task[]
 
-/** Tasks that an operation performs under another name. */
+/** Maps skills in the tasks that are operations with another name to these operations. */
 const BY_OPERATION: Record<string, string> = {
   criticalPath: 'getHomeSchedule',
   createScheduleFromTemplate: 'applyScheduleTemplate',
@@ -28,11 +28,12 @@ const search = getSkillSearch(contract)
 const names = new Set(getSkillCatalog(contract).skills.map(({ name }) => name))
 const find = (words: string) => search.find(words, 5, () => true).map(({ name }) => name)
 
-/** Returns the shares of tasks whose skill is the first result, or among the first three results. */
+/** Returns how often the right skill is the first result, and how often it is among the first three. */
 function score(some: readonly Task[]): { asked: number; first: number; amongThree: number; missed: string[] } {
   const ranks = some.flatMap(({ id, request, expect: expected, alternatives = [] }) => {
     const requested = [...expected, ...alternatives].map(({ skill }) => BY_OPERATION[skill] ?? skill)
-    // A task is skipped until its skill exists. A task has no skill if the agent should reject it or ask a question.
+    // Skips a task whose skill does not exist yet. If a task has no skill, the agent should refuse the task or ask a
+    // question.
     if (!requested.some((skill) => names.has(skill))) return []
     return [{ id, rank: find(request).findIndex((found) => requested.includes(found)) }]
   })
@@ -51,9 +52,9 @@ test('for 40 test requests, the skill search ranks the correct skill first in 75
 })
 
 /**
- * Requests in the words of office staff, and the names of the same tasks in other products. The expected figures apply
- * to requests that were known when the phrases were last improved. To evaluate the search, ask a person who has not
- * read the contract's phrases for new requests. Add the new requests here afterwards.
+ * Requests in the words of office staff, and names that other products use for the same tasks. The expected rates apply
+ * to requests that were known when the phrases in the contract were last improved. To evaluate the search, ask a person
+ * who has not read the phrases for new requests, and add those requests here afterward.
  */
 interface OfficeRequest {
   request: string

@@ -4,14 +4,12 @@ import { getSkillCatalog, type Skill } from './skill-catalog.ts'
 import { extractTerms, type SearchTerms } from './skill-words.ts'
 
 /**
- * Finds skills by a user's description of a task, with BM25. Two scores determine the rank of a skill: how well all its
- * texts match, and how well its most similar phrase matches. The search uses no model, so the same words always find
- * the same skills. The search finds only skills that are offered to models.
+ * Finds skills by a user's description of a task, with the ranking function BM25. Two scores determine the rank of a
+ * skill: how well all its texts match, and how well its most similar phrase matches. The search uses no AI model, so
+ * the same words always find the same skills. It finds only skills that models can use.
  */
 export interface SkillSearch {
-  /**
-   * Returns at most `max` matching skills, best match first. `mayUse` excludes the skills that the caller may not run.
-   */
+  /** Returns at most `max` matching skills, best match first. Leaves out skills for which `mayUse` returns false. */
   find(words: string, max: number, mayUse: (skill: Skill) => boolean): Skill[]
 }
 
@@ -27,12 +25,12 @@ export function getSkillSearch(contract: Contract): SkillSearch {
 }
 
 /**
- * A question usually has a few dozen words. A longer text is a document, and searching for it takes time without
- * improving the result.
+ * The maximum length of a request. A question has a few dozen words. A longer text is a document, which takes longer to
+ * search for and does not improve the result.
  */
 const MAX_CHARACTERS = 1000
 
-/** The texts are split into terms, one per line, before the library gets them. */
+/** The library gets texts that are already split into terms, with one term on each line. */
 const BY_LINE = { tokenize: (text: string) => text.split('\n'), processTerm: (term: string) => term }
 const WEIGHTS = { name: 3, summary: 3, phrases: 3, description: 2, tags: 1, examples: 0.5 }
 const PHRASE_SHARE = 0.4
@@ -88,9 +86,9 @@ function toLines(text: string): string {
 }
 
 /**
- * Returns the score of each document that contains a term. The score is the sum of the terms' scores, times the number
- * of query words that the document contains. A document with most of the words ranks above a document with a single
- * rare word.
+ * Returns the scores of the documents that contain a term. The score is the sum of the scores of the terms, multiplied
+ * by the number of query words in the document. A document with most of the words therefore ranks above a document with
+ * a single rare word.
  */
 function scoreDocuments(
   index: MiniSearch,
@@ -115,8 +113,8 @@ function toShares(scores: ReadonlyMap<string, number>): Map<string, number> {
 }
 
 /**
- * Returns the boost factor of a skill for a request. A user who asks a question wants information, not a change. A user
- * who gives an instruction may want either.
+ * Returns the factor by which the score of a skill is multiplied. A question asks for information, so skills that write
+ * get a lower factor. An instruction may ask for information or for a change.
  */
 function boostFor(request: string, { writes }: Skill): number {
   if (IS_HOW_TO.test(request)) return 1
@@ -125,7 +123,7 @@ function boostFor(request: string, { writes }: Skill): number {
 }
 
 const IS_QUESTION = /^\s*(?:who|whose|which|what|when|where|why|how|is|are|was|were|do|does|did|has|have|show|list)\b/i
-/** Matches requests such as "how do I add a vendor", which may be about information or about a change. */
+/** Matches requests such as "how do I add a vendor", which may ask for information or for a change. */
 const IS_HOW_TO = /^\s*(?:how (?:to|do (?:i|we|you))|where (?:can|do) (?:i|we))\b/i
 const QUESTION_BOOST = 1.5
 const ORDER_BOOST = 1.2

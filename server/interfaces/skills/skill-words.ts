@@ -1,6 +1,6 @@
 /**
- * The words of a request or a description in the form that the search compares. This form has no endings, one word for
- * each concept of the trade, and no words or names that are irrelevant to the task.
+ * The words of a request or a description in the form that the search compares: without endings, with one word for each
+ * concept, and without words and names that are irrelevant to the task.
  */
 export interface SearchTerms {
   /** The words in the order of the text, without duplicates. */
@@ -15,7 +15,7 @@ export function extractTerms(text: string): SearchTerms {
   return { words: [...new Set(words)], pairs: [...new Set(pairs)] }
 }
 
-/** Expressions of several words with a single meaning, in the order in which they are replaced. */
+/** Expressions of several words that have a single meaning, in the order in which they are replaced. */
 const IDIOMS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:purchase|work) orders?\b/gi, 'po'],
   [/\bchange orders?\b/gi, 'changeorder'],
@@ -49,18 +49,18 @@ function replaceIdioms(text: string): string {
   return IDIOMS.reduce((replaced, [idiom, word]) => replaced.replace(idiom, word), text.replace(/['’]/g, ''))
 }
 
-/** Removes the names of lots and orders, which are irrelevant to the task. */
+/** Removes the names and numbers of lots and orders, which are irrelevant to the task. */
 function removeRecordNames(text: string): string {
   return text.replace(/\blots?(?: (?:\d+|and|to)\b,?)+/gi, '').replace(/(?<!\S)\S*\d\S*/g, '')
 }
 
-/** Returns the words of a text. A hyphenated word is found as one word and as two words. */
+/** Splits a text into words. A hyphenated word results in the combined word and its parts. */
 function splitWords(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => word.split(/(?<=[a-z])(?=[A-Z])/))
   return [...words, ...[...text.matchAll(/\p{L}+(?:-\p{L}+)+/gu)].map(([word]) => word.replaceAll('-', ''))]
 }
 
-/** Words that occur in every sentence do not distinguish skills. */
+/** Words that occur in many sentences and do not distinguish skills. */
 const STOP_WORDS = new Set(
   (
     'a an and any are as at be been but by can could d did do does for from give had has have he her here his how i if im in into is it ' +
@@ -70,8 +70,8 @@ const STOP_WORDS = new Set(
 )
 
 /**
- * Construction terms, grouped by concept. Words in the same group count as the same word. For example, the task is the
- * same for a late plumber and a late roofer.
+ * Construction terms, grouped by concept. The search treats the words of a group as the same word. For example, the
+ * task is the same whether a plumber or a roofer is late.
  */
 const SAME_IDEA: Readonly<Record<string, string>> = {
   vendor:
@@ -120,7 +120,7 @@ const IDEA_OF = new Map(
   Object.entries(SAME_IDEA).flatMap(([idea, words]) => words.split(' ').map((word) => [word, idea] as const)),
 )
 
-/** Returns the word in the form for comparison, or null for a stop word. */
+/** Returns the form of a word that the search compares, or null for a word that it ignores. */
 function toTerm(word: string): string | null {
   const lower = word.toLowerCase()
   if (lower === '' || STOP_WORDS.has(lower)) return null
@@ -134,6 +134,6 @@ function stemWord(word: string): string {
     .replace(/(?<=[a-z]{3}(?:s|x|ch|sh))es$/, '')
     .replace(/(?<=[a-z]{2}[^s])s$/, '')
   const root = base.replace(/(?<=[a-z]{3})(?:ing|ed|er|ers)$/, '')
-  // Removes a doubled consonant before an ending, as in bidding, and a silent e at the end, as in schedule.
+  // Removes a double consonant before an ending, as in bidding, and a silent e at the end, as in schedule.
   return root.replace(/([b-df-hj-np-tv-z])\1$/, '$1').replace(/(?<=[a-z]{3})e$/, '')
 }

@@ -255,8 +255,8 @@ test('the skill catalog contains only skills that the key can use', async () => 
   expect(seen).not.toContain('createVendor')
   expect(seen).not.toContain('detectOverCommittedBudgets')
   const runner = await plumbline.newKey(['skills:read', 'skills:write', 'homes:read'])
-  // The required permissions of importRows depend on the kind of row, so every caller that may run skills sees
-  // importRows.
+  // The permissions that importRows requires depend on the kind of row, so it is in the catalog of every caller that
+  // may run skills.
   expect(await find('kind=composite', runner)).toEqual(['detectOverCommittedBudgets', 'importRows'])
 })
 

@@ -6,13 +6,13 @@ import { EFFECTS } from './skill-effect.ts'
 import { canBeNull } from './skill-schemas.ts'
 import { toFunctionDefinition, toToolDefinition } from './tool-definitions.ts'
 
-/** These tests apply the model providers' published rules for tools to every skill that is offered to models. */
+/** Tests every skill that models can use against the rules that model providers publish for tools. */
 type Schema = Record<string, unknown>
 
 const offered = getSkillCatalog(contract).skills.filter(({ isTool }) => isTool)
 
 /**
- * The maximum size of a tool definition, in tokens. A model with twenty larger tools would have no room for the task.
+ * The maximum size of a tool definition, in tokens. With twenty larger tools, a model would have no room for the task.
  */
 const MAX_TOKENS = 1500
 const tokensOf = (value: unknown) => JSON.stringify(value).length / 4
@@ -75,7 +75,7 @@ function assertStrict(schema: Schema, where: string, sizes: Sizes, depth = 1): v
   if (Array.isArray(schema.enum)) {
     sizes.enumValues += schema.enum.length
     sizes.characters += schema.enum.join('').length
-    // Null is allowed if and only if the type includes null.
+    // An enumeration contains null if and only if the type includes null.
     if (schema.type !== undefined) expect([schema.type].flat().includes('null'), where).toBe(schema.enum.includes(null))
   }
   sizes.depth = Math.max(sizes.depth, depth)

@@ -5,15 +5,15 @@ import type { Skill } from './skill-catalog.ts'
 import { EFFECTS } from './skill-effect.ts'
 import { canBeNull, mapNestedSchemas, type ObjectSchema } from './skill-schemas.ts'
 
-/** Returns a skill in the tool-definition format of AI models, in which only the description can contain hints. */
+/** Converts a skill to a tool definition for AI models. In this format, only the description can contain hints. */
 export function toToolDefinition(skill: Skill): ToolDefinition {
   return { name: skill.name, description: describeSkillForModels(skill), input_schema: omitObvious(skill.toolSchema) }
 }
 
 /**
- * Returns a schema without information that models already know: the lengths of texts, the form of dates, and examples
- * of numbers. A model reads the schemas of all tools before each response. If a value is wrong, the error states what
- * is allowed.
+ * Removes information that models do not need: the lengths of texts, the form of dates, and examples of numbers. A
+ * model reads the schemas of all tools before each response. If it sends a wrong value, the error lists the allowed
+ * values.
  */
 function omitObvious<S extends Schema>(schema: S): S {
   const { minLength, maxLength, ...short }: Schema = mapNestedSchemas(schema, omitObvious)
@@ -26,7 +26,7 @@ function omitObvious<S extends Schema>(schema: S): S {
 }
 
 /**
- * The pattern of a non-blank name. Tool definitions omit this pattern, because nobody sends a blank name on purpose.
+ * The pattern of a non-blank name. Tool definitions do not contain it, because nobody sends a blank name on purpose.
  */
 const NOT_BLANK = '\\S'
 
@@ -35,9 +35,9 @@ export function describeSkillForModels({ description, effect }: Skill): string {
 }
 
 /**
- * Returns a skill in the function-calling format. Strict functions support only a subset of JSON Schema and require
- * every property, so optional properties also accept null, which executeSkill treats as omitted. A function cannot be
- * strict if null already has a meaning or an object allows additional properties.
+ * Converts a skill to the function-calling format. Strict functions support only a subset of JSON Schema and require
+ * every property. Optional properties therefore also accept null, which executeSkill treats like a missing property. A
+ * function cannot be strict if null already has a meaning or if an object allows additional properties.
  */
 export function toFunctionDefinition(skill: Skill): FunctionDefinition {
   const { name, toolSchema } = skill

@@ -6,13 +6,14 @@ import type { Logger } from 'pino'
 import type { Services } from '../../platform/calls/call.ts'
 import { matchesEtag } from '../../platform/calls/etag.ts'
 
-/** The folder to which `node web/build.ts` writes the pages. */
+/** The folder into which `node web/build.ts` writes the pages. */
 export const PAGES_FOLDER = path.join(import.meta.dirname, '../../../dist/web')
 
 /**
  * Returns the routes of the admin area: the files built from web/, and the single HTML document for all its pages. File
  * names contain digests, so browsers can cache the files forever. Browsers revalidate the document each time, which
- * costs only a 304 response. All files, about a megabyte, are read once and kept in memory.
+ * usually costs only a 304 response. All files together are about a megabyte in size. They are read once and kept in
+ * memory.
  */
 export function createWebRoutes(parts: { services: Services; log: Logger; folder?: string }): Router {
   const { services, log, folder = PAGES_FOLDER } = parts
@@ -46,11 +47,11 @@ export function createWebRoutes(parts: { services: Services; log: Logger; folder
     }
   }
 
-  /** The superintendent's page has a separate folder, so that its service worker controls only this page. */
+  /** The superintendent's page has its own folder, so that its service worker controls only this page. */
   function serveFieldPage(): void {
     const built = readFileSync(path.join(folder, 'field/index.html'), 'utf8')
     const answer = answerWith(prepareDocument(built, prefix, { areFilesRelative: true }))
-    // Relative URLs, such as the URL of the service worker, require the trailing slash.
+    // The page needs the trailing slash, because it uses relative URLs, such as the URL of the service worker.
     routes.get('/field', (req, res) => {
       if (req.path.endsWith('/')) answer(req, res)
       else res.redirect(308, `${prefix}/field/`)
@@ -60,7 +61,7 @@ export function createWebRoutes(parts: { services: Services; log: Logger; folder
     }
     for (const name of ['icon-180.png', 'icon-192.png', 'icon-512.png', 'icon-maskable.png'])
       serveFile(`/field/${name}`, 'public, max-age=86400')
-    // Both files have the same names in every build.
+    // These two files have the same names in every build, so browsers must revalidate them.
     for (const name of ['service-worker.js', 'manifest.webmanifest']) serveFile(`/field/${name}`, 'no-cache')
   }
 
@@ -77,15 +78,15 @@ export function createWebRoutes(parts: { services: Services; log: Logger; folder
   }
 }
 
-// All content comes from this service, and nothing else may be injected into the page. The component library's icons
-// are `data:` images.
+// Allows only content from this service, so that nothing else can be injected into the page. `data:` images are allowed
+// for the icons of the component library.
 const DOCUMENT_HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
-    // The preview of a PDF, which the page has read itself.
+    // Allows the preview of a PDF, which the page reads itself and shows as a blob.
     'frame-src blob:',
     "connect-src 'self'",
     "form-action 'self'",
@@ -104,7 +105,8 @@ interface PageDocument {
   etag: string
 }
 
-// The service may have a path on its host. The pages read this path from the document.
+// Inserts the service's path into the document, because the service may have a path on its host. The pages read the
+// path from there.
 function prepareDocument(built: string, prefix: string, { areFilesRelative = false } = {}): PageDocument {
   const rooted = built.replace('data-root=""', `data-root="${prefix}"`)
   const text = areFilesRelative ? rooted : rooted.replaceAll('"./', `"${prefix}/`)

@@ -2,21 +2,21 @@ import path from 'node:path'
 import { type EnvironmentConfig, readConfig } from '../../platform/config/config.ts'
 
 /**
- * A backup of the embedded database contains the database folder and the attached files, in a gzipped tar file. The
- * archive starts with a note that describes its contents. The encryption key is included only on request.
+ * The note at the start of a backup, which describes the backup's contents. A backup of the embedded database is a
+ * gzipped tar file with the database folder and the attached files. It contains the encryption key only on request.
  */
 export interface BackupNote {
   format: typeof FORMAT
   /** The version of Plumbline that created the backup. */
   version: string
   createdAt: string
-  /** The newest migration of the database schema. */
+  /** The newest migration of the database's schema. */
   migration: string
 }
 
 export const FORMAT = 'plumbline-backup-1'
 
-/** The names in the archive. Except for the note, the names in the data folder are the same. */
+/** The names of files and folders in the archive. Except for the note, they are the same in the data folder. */
 export const ARCHIVE_NAMES = {
   note: 'backup.json',
   database: 'database',
@@ -24,7 +24,7 @@ export const ARCHIVE_NAMES = {
   key: 'encryption-key',
 } as const
 
-/** An error that is thrown if a backup or restore is not possible. The message is a sentence for the operator. */
+/** Thrown if a backup or restore is not possible. The message is a sentence for the operator. */
 export class BackupError extends Error {}
 
 export function isBackupNote(value: unknown): value is BackupNote {
@@ -33,8 +33,8 @@ export function isBackupNote(value: unknown): value is BackupNote {
 }
 
 /**
- * Returns the configuration of an embedded database. Reading the configuration does not create a missing encryption
- * key.
+ * Returns the configuration of an embedded database. Unlike reading the configuration for the service, this does not
+ * create a missing encryption key.
  */
 export function readEmbeddedConfig(env: NodeJS.ProcessEnv): EnvironmentConfig {
   const provided = readConfig({ ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || PLACEHOLDER_KEY })

@@ -49,7 +49,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   }, 120_000)
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-  /** Returns the contents of a data folder, except the lock file. */
+  /** Returns the contents of a data folder, without the lock file. */
   const contentsOf = (dataDir: string) =>
     readdirSync(dataDir)
       .filter((name) => name !== LOCK_FILE)
@@ -61,8 +61,8 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   }
 
   /**
-   * Runs a command in a separate process, as operators do. `here` runs a command in this process, which has already
-   * loaded the modules.
+   * Runs a command in a separate process, as an operator would. `here` runs a command in this process, which has
+   * already loaded the modules.
    */
   const cli = (dataDir: string, ...args: string[]) => runCommand({ DATA_DIR: dataDir }, ...args)
   const here = (dataDir: string, ...args: string[]) => runCommandInProcess({ DATA_DIR: dataDir }, ...args)
@@ -85,7 +85,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect([again.code, again.json.error.code]).toEqual([1, 'backup_refused'])
     const nothing = await here(folder('nothing'), 'backup', '--out', folder('nothing.tar.gz'))
     expect(nothing.json.error.detail).toContain('No embedded database exists')
-    // Neither errors nor backups leave other files behind.
+    // Neither errors nor backups have left other files behind.
     expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
     expect(contentsOf(folder('first'))).toEqual(['database', 'encryption-key', 'files'])
   })
@@ -150,7 +150,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
 
   test('the error for a backup with a newer schema names the version that can restore it', async () => {
     const unpacked = folder('unpacked')
-    // The schema is checked before any data in the database is read.
+    // The command checks the schema before it reads any data.
     mkdirSync(path.join(unpacked, 'database'), { recursive: true })
     await extract({ file: whole, cwd: unpacked }, ['backup.json'])
     const note = JSON.parse(readFileSync(path.join(unpacked, 'backup.json'), 'utf8'))

@@ -32,15 +32,15 @@ export interface CompletedBackup extends BackupNote {
   file: string
   bytes: number
   /**
-   * A sentence for the operator about the encryption key. It states whether the backup contains the key, or which copy
-   * to keep elsewhere.
+   * A sentence for the operator about the encryption key: that the backup contains the key, or which key to store
+   * elsewhere.
    */
   encryptionKey: string
 }
 
 /**
- * Streams the embedded database and the attached files into a file, regardless of their size. The file gets its final
- * name only when it is complete. Meanwhile, this process locks the data folder, so no service can start on that folder.
+ * Streams the embedded database and the attached files into a file, so that they can be of any size. The file gets its
+ * final name when it is complete. Until then, this process locks the data folder, and no service can start on it.
  */
 export async function createBackup(
   env: NodeJS.ProcessEnv,
@@ -69,8 +69,7 @@ export async function createBackup(
   }
 }
 
-// Opens the database once, which completes any crash recovery, and closes the database, so that its files are
-// consistent.
+// Opens the database once, which completes any crash recovery, and closes it, so that its files are consistent.
 async function inspectDatabase(env: NodeJS.ProcessEnv): Promise<{ config: Config; migration: string }> {
   const provided = readConfig(env)
   const database = await openDatabase(provided)
@@ -102,14 +101,14 @@ async function writeArchive(file: string, folder: string, note: BackupNote, key:
     const files = path.join(path.dirname(folder), ARCHIVE_NAMES.files)
     const hasFiles = existsSync(files)
     if (hasFiles) symlinkSync(files, path.join(staging, ARCHIVE_NAMES.files))
-    // The note comes first, so that it can be read without reading the rest of the archive.
+    // The note is first, so that it can be read without the rest of the archive.
     const names = [
       ARCHIVE_NAMES.note,
       ...(key === null ? [] : [ARCHIVE_NAMES.key]),
       ARCHIVE_NAMES.database,
       ...(hasFiles ? [ARCHIVE_NAMES.files] : []),
     ]
-    // The file contains the data of every builder, so it is private.
+    // The file contains the data of all builders, so only its owner may read it.
     const out = createWriteStream(partial, { mode: 0o600 })
     await pipeline(create({ gzip: true, cwd: staging, follow: true, portable: true, strict: true }, names), out)
     renameSync(partial, file)

@@ -28,9 +28,9 @@ export interface RestoredBackup extends BackupNote {
 }
 
 /**
- * Restores a backup into an empty data folder. The backup is unpacked next to the database's final location, opened
- * there with its encryption key, and only then moved. A service does not start on a data folder with an interrupted
- * restore.
+ * Restores a backup into an empty data folder. Unpacks the backup next to the final location, opens the database there
+ * with its encryption key, and only then moves everything. After an interrupted restore, a service does not start on
+ * the data folder.
  */
 export async function restoreBackup(env: NodeJS.ProcessEnv, file: string): Promise<RestoredBackup> {
   const provided = readEmbeddedConfig(env)
@@ -59,12 +59,13 @@ export async function restoreBackup(env: NodeJS.ProcessEnv, file: string): Promi
   }
 }
 
-// The encryption key may already be in the folder. Files left by an interrupted restore are replaced.
+// The files that may already be in the folder: the encryption key, and files from an interrupted restore, which are
+// replaced.
 const ALLOWED_FILES = new Set<string>([ARCHIVE_NAMES.key, RESTORE_FOLDER, LOCK_FILE, OWNER_FILE])
 
 function assertEmpty(dataDir: string): void {
   const there = runWithReadableErrors(() => readdirSync(dataDir))
-  // The attached files are moved before the database, so an interrupted restore may have left these files.
+  // An interrupted restore may have left the attached files, because they are moved before the database.
   const mayBeThere = new Set([...ALLOWED_FILES, ...(there.includes(RESTORE_FOLDER) ? [ARCHIVE_NAMES.files] : [])])
   const found = there.filter((name) => !mayBeThere.has(name))
   if (found.length === 0) return
@@ -93,7 +94,7 @@ function readNote(unpacked: string, file: string): BackupNote {
     const note: unknown = JSON.parse(readFileSync(path.join(unpacked, ARCHIVE_NAMES.note), 'utf8'))
     if (isBackupNote(note) && existsSync(getDatabaseFolder({ dataDir: unpacked }))) return note
   } catch {
-    // There is no note, or the note is not from Plumbline. The error is reported below.
+    // The archive has no note, or the note is not from Plumbline. The function throws below.
   }
   throw new BackupError(`${file} is not a backup that this version of Plumbline can read.`)
 }
@@ -105,7 +106,8 @@ async function assertKnownVersion({ migration, version }: BackupNote): Promise<v
   )
 }
 
-// If a backup is damaged or has another key, the restore must fail here and not at the next start.
+// Opens the database, so that the restore fails here and not at the next start if the backup is damaged or has another
+// key.
 async function assertDatabaseOpens(provided: EnvironmentConfig, unpacked: string, file: string): Promise<void> {
   const encryptionKey = chooseKey(provided, unpacked)
   if (encryptionKey === null) {
@@ -136,8 +138,8 @@ function chooseKey({ encryptionKey, dataDir }: EnvironmentConfig, unpacked: stri
   return file === undefined ? null : Buffer.from(readFileSync(file, 'utf8'), 'base64')
 }
 
-// The encryption key and the attached files are moved first, because a folder without a database does not count as a
-// data folder yet.
+// Moves the encryption key and the attached files first. Without a database, the folder is not treated as a data folder
+// yet.
 function moveIntoPlace(dataDir: string, unpacked: string, provided: EnvironmentConfig): void {
   const key = path.join(dataDir, ARCHIVE_NAMES.key)
   const restoredKey = path.join(unpacked, ARCHIVE_NAMES.key)

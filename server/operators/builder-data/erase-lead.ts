@@ -16,8 +16,8 @@ import { NEUTRAL_TEXTS, toIdentityMark } from './identity-marks.ts'
 const [FIRST, LAST] = NEUTRAL_TEXTS.name.split(' ')
 
 /**
- * Erases a lead. A lead's first name and last name are separate words, which are too common to search for everywhere.
- * These names are replaced only in the lead and in the lead's own events.
+ * Erases a lead. First and last names are stored separately and are too common to search for everywhere, so they are
+ * replaced only in the lead and in its own events.
  */
 export async function eraseLead(
   { database, clock, config }: EraseParts,
@@ -50,7 +50,7 @@ export async function eraseLead(
   })
   const own = sql`(l."line"::json->>'kind' = 'event' and l."line"::json #>> '{data,data,object,id}' = ${id})`
   addCounts(changed, await replaceMarksInArchives(sweeping, { where: own, replaced: replaceNames }))
-  // The lead's row comes last, because repeating an interrupted run depends on the row's values.
+  // Changes the lead's row last, because a repeated run after an interruption needs its values.
   await database.statements
     .updateTable('leads')
     .set((eb) => ({
@@ -66,7 +66,7 @@ export async function eraseLead(
   return { organizationId, id, changed }
 }
 
-/** Returns the homes that were sold to the lead, including homes of canceled sales. */
+/** Returns the homes that were sold to the lead, including those of canceled sales. */
 async function listHomesOfLead(
   { database }: Pick<EraseParts, 'database'>,
   organizationId: string,
@@ -80,8 +80,8 @@ async function listHomesOfLead(
   return rows.map(({ homeId }) => homeId)
 }
 
-// Payloads are stored in the form in which they were sent, without spaces, and may contain an earlier name among the
-// previous values.
+// Returns SQL that replaces the names in a stored event. The event is stored as JSON without spaces and may contain an
+// earlier name among the previous values.
 function eraseNames(organizationId: string, id: string) {
   const payload = replaceNames(sql.ref('payload'))
   return sql`

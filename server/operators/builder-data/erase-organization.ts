@@ -12,26 +12,26 @@ import { notFound, validationFailed } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
 /**
- * For tables with only partial indexes on the organization: conditions that together cover the table. Each condition
- * has an index.
+ * Conditions for tables that have only partial indexes on the organization. Together, the conditions of a table cover
+ * all of its rows, and each has an index.
  */
 export const TABLE_PARTS: Record<string, readonly string[]> = {
   events: ['"sequence" is not null', '"sequence" is null'],
 }
 
-/** The number of sweeps for rows written by requests that were already in progress. */
+/** The maximum number of passes over the tables, in case requests in progress write more rows. */
 const MAX_SWEEPS = 10
 
 export interface ErasedOrganization {
   organizationId: string
-  /** The number of deleted rows, by table. */
+  /** The number of deleted rows by table. */
   erased: Record<string, number>
 }
 
 /**
- * Erases a builder. The builder's API keys are revoked first. Then the builder's files and rows are deleted, in batches
- * with one transaction each. The builder itself is deleted last, so that the command can be repeated after any
- * interruption. After the builder is deleted, the same call deletes rows that were written at the last moment.
+ * Erases a builder. First revokes its API keys. Then deletes its files and rows, in batches with one transaction each,
+ * and finally the builder itself, so that the command can be repeated after an interruption. After that, deletes rows
+ * that were written at the last moment.
  */
 export async function eraseOrganization(
   { database, clock, config }: { database: Database; clock: Clock; config: Config },
@@ -78,13 +78,13 @@ export async function eraseOrganization(
 }
 
 /**
- * Three times the default statement timeout. The transaction of a request usually ends within the time of a few
- * statements.
+ * The maximum time to wait, which is three times the default statement timeout. A request's transaction usually ends
+ * within the time of a few statements.
  */
 const MAX_WAIT_MS = 30_000
 const POLL_INTERVAL_MS = 50
 
-/** Resolves when all current transactions have ended, so that the next sweep sees their rows. */
+/** Resolves when all current transactions have ended, so that the next pass sees their rows. */
 async function waitForTransactions({ statements }: Database): Promise<void> {
   const until = performance.now() + MAX_WAIT_MS
   const { rows } = await sql<{ next: string }>`select pg_current_xact_id()::text as "next"`.execute(statements)
@@ -97,8 +97,8 @@ async function waitForTransactions({ statements }: Database): Promise<void> {
   }
 }
 
-// Ends all access: sessions become invalid, a revoked API key is rejected everywhere within a second, and no more
-// deliveries are sent.
+// Ends all access: sessions become invalid, the service rejects the API keys within a second, and no more deliveries
+// are sent.
 async function revokeAccess(database: Database, clock: Clock, organizationId: string): Promise<void> {
   const now = clock.now()
   await database.transaction(async (trx) => {
@@ -123,22 +123,20 @@ async function revokeAccess(database: Database, clock: Clock, organizationId: st
 }
 
 export interface RemovalOptions {
-  /** The condition for the rows to delete. Defaults to all rows. */
+  /** The condition for the rows to delete; by default, all rows. */
   only?: RawBuilder<unknown>
-  /** Runs in each transaction before rows are deleted. */
+  /** Called in each transaction before it deletes rows. */
   prepare?: (trx: Db) => Promise<void>
 }
 
-/**
- * Deletes an organization's rows from a table, in batches with one transaction each, and returns the number of rows.
- */
+/** Deletes an organization's rows from a table, in batches with one transaction each. Returns the number of rows. */
 export async function deleteOrganizationRows(
   database: Database,
   table: OwnedTable,
   organizationId: string,
   { only = sql`true`, prepare }: RemovalOptions = {},
 ): Promise<number> {
-  // References within the table are removed first, because they would prevent deletion in any order.
+  // Removes references within the table first, because they would prevent deletion in any order.
   for (const { columns, to } of table.references) {
     if (to !== table.name) continue
     for (const column of columns.filter((name) => name !== 'organizationId')) {
@@ -166,9 +164,10 @@ export async function deleteOrganizationRows(
   return removed
 }
 
-// If the primary key has several columns, rows are deleted by their location on disk. A join on those columns may read
-// the whole table for each batch. Even on a distributed database, all rows of an organization are on one node. Tables
-// that are on all nodes have a primary key with one column (database/distribution.ts).
+// Returns SQL that selects the rows of a batch. If the primary key has several columns, rows are selected by their
+// location on disk, because a join on these columns could read the whole table for each batch. This also works on a
+// distributed database, because all rows of an organization are on one node. Tables that are on all nodes have a
+// primary key with one column (see database/distribution.ts).
 function selectBatch(table: OwnedTable, organizationId: string, condition: RawBuilder<unknown>) {
   const [only, ...more] = table.key
   const row = only === undefined || more.length > 0 ? sql.ref('ctid') : sql.ref(only)
@@ -176,12 +175,13 @@ function selectBatch(table: OwnedTable, organizationId: string, condition: RawBu
     select ${row} from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${condition} limit ${batchSize(table)}))`
 }
 
-// Deleting five thousand vendors, with two dozen references to vendors, took three seconds on an idle database.
+// Returns the number of rows in a batch. The more references there are to a table, the longer a deletion takes: for
+// five thousand vendors, with two dozen references, three seconds on an idle database.
 function batchSize({ referredBy }: OwnedTable): number {
   return Math.ceil(BATCH_ROWS / (1 + referredBy))
 }
 
-// 23503: another row still refers to the deleted row, because it was written after its table was swept.
+// The error code 23503: another row refers to the deleted row. It was written after the pass over its table.
 export const FOREIGN_KEY_VIOLATION = '23503'
 
 async function removeOrganization(database: Database, organizationId: string, isLast: boolean): Promise<boolean> {

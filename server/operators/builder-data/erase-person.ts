@@ -14,21 +14,21 @@ import { waitUntilIndexed } from '../../platform/search/index-changes.ts'
 import { type Mark, NEUTRAL_TEXTS, toIdentityMark } from './identity-marks.ts'
 
 /**
- * The result of erasing a person: a user of the builder, a contact of one of its vendors, a lead, or a buyer.
- * Identifying texts (name, email address, phone number, and other texts that the operator specifies) are replaced
- * wherever they occur. These places are the builder's rows (records, messages, reasons, event payloads, and receivers'
- * stored responses) and the archives of deleted rows. IDs are kept, so that the history remains consistent.
+ * The result of erasing a person, who is a user of the builder, a contact of one of its vendors, a lead, or a buyer.
+ * Texts that identify the person (name, email address, phone number, and texts that the operator specifies) are
+ * replaced in all of the builder's rows and in the archives of deleted rows. Rows include records, messages, reasons,
+ * event payloads, and receivers' stored responses. IDs are kept, so that the history remains consistent.
  *
- * The list of columns comes from the database's catalog, so that new columns are not forgotten.
+ * The columns are read from the database's catalog, so that new columns are included automatically.
  */
 export interface ErasedPerson {
   organizationId: string
   id: string
-  /** The number of changed rows, by table, and the number of changed files as `archives`. */
+  /** The number of changed rows by table, and the number of changed files as `archives`. */
   changed: Record<string, number>
 }
 
-/** Tables that are not searched, with the reason. */
+/** Tables that are not searched, each with the reason. */
 export const UNSEARCHED_TABLES: Record<string, string> = {
   archives: 'Contains only kind names and hashes. Personal data is replaced in the archived files.',
   auditEntries: 'Contains only IDs, field names, and IP addresses, and cannot be changed.',
@@ -38,7 +38,7 @@ export const UNSEARCHED_TABLES: Record<string, string> = {
   idempotencyRecords: 'Stored responses are encrypted and deleted within 7 days.',
 }
 
-/** Columns without text that users wrote. */
+/** Columns that contain no text written by users. */
 export const OPAQUE_COLUMNS: Record<string, readonly string[]> = {
   webhooks: ['secret', 'previousSecret'],
   apiKeySecrets: ['start'],
@@ -49,7 +49,7 @@ export const OPAQUE_COLUMNS: Record<string, readonly string[]> = {
 export interface EraseParts {
   database: Database
   clock: Clock
-  /** The location of the attached files. */
+  /** The configuration values that determine where the attached files are. */
   config: Pick<Config, 'dataDir' | 'filesBucket'>
 }
 
@@ -74,13 +74,13 @@ export async function eraseUser(
     ...(user.phone === null ? [] : [toIdentityMark(user.phone)]),
     ...also.map((text) => toIdentityMark(text)),
   ]
-  // This step comes first, to end the user's access. Throws an error if the builder would have no owner left.
+  // Disables the user first, to end the user's access. Throws if the builder would have no owner left.
   await updateUser(database, clock, id, { status: 'disabled' })
   const { organizationId } = user
   const sweeping = { database, clock, config, organizationId, marks }
   const changed = await replaceMarksInTables(sweeping, (table) => table !== 'users')
   addCounts(changed, await replaceMarksInArchives(sweeping))
-  // The user's row comes last, because repeating an interrupted run depends on the row's values.
+  // Changes the user's row last, because a repeated run after an interruption needs its values.
   await updateUser(database, clock, id, { name: NEUTRAL_TEXTS.name, email: address, phone: null })
   await deleteUnusedIdentities(database)
   addCounts(changed, { users: 1 })
@@ -109,7 +109,7 @@ export async function eraseContact(
   if (vendor === undefined) throw notFound()
   const { organizationId, contactName: name, email, phone } = vendor
   const people = [{ name, email, phone }, ...(vendor.contacts as unknown as Contact[])]
-  // The portal links in the mailbox of the erased person must not remain valid.
+  // Revokes portal links, because those in the mailbox of the erased person must not remain valid.
   if (people.some((person) => person.email && matchesContact(person, requested))) {
     const { database, clock } = parts
     await revokeVendorLinks({ db: database.statements, organizationId, now: clock.now() }, [vendorId])
@@ -136,8 +136,8 @@ export async function eraseBuyer(parts: EraseParts, saleId: string, requested: C
 }
 
 /**
- * Archives the home owners who are these people and revokes their links, because the links in the mailbox of an erased
- * person must not remain valid. People are found by email address in all homes, and by name in the given homes.
+ * Archives home owners who are among these people, and revokes their links, because links in the mailbox of an erased
+ * person must not remain valid. Finds owners by email address in all homes, and by name in the given homes.
  */
 export async function archiveMatchingOwners(
   { database, clock }: Pick<EraseParts, 'database' | 'clock'>,
@@ -165,7 +165,7 @@ function assertPersonNamed({ name, email, also }: ContactQuery): void {
   ])
 }
 
-/** Erases the matching people from a record. */
+/** Erases the people who match from a record. */
 async function eraseFromPeople(
   { database, clock, config }: EraseParts,
   { organizationId, id, table: of }: { organizationId: string; id: string; table: string },
@@ -176,7 +176,7 @@ async function eraseFromPeople(
   if (people.length === 0 && requested.also.length === 0) throw notFound()
   const marks = [...people.flatMap(listContactMarks), ...requested.also.map((text) => toIdentityMark(text))]
   const sweeping = { database, clock, config, organizationId, marks }
-  // The record comes last, because repeating an interrupted run depends on the record's values.
+  // Changes the record last, because a repeated run after an interruption needs its values.
   const changed = await replaceMarksInTables(sweeping, (table) => table !== of && table !== 'users')
   addCounts(changed, await replaceMarksInArchives(sweeping))
   addCounts(changed, await replaceMarksInTables(sweeping, (table) => table === of))
@@ -204,7 +204,8 @@ function matchesContact(
   return name !== undefined && person.name === name
 }
 
-// If a name is one lowercase word, it is replaced only in name fields. Other fields are not searched for it.
+// Returns the marks for a name. A name that is a single lowercase word is replaced only in name fields, because it is
+// too common elsewhere.
 function toNameMarks(name: string | null): Mark[] {
   return name !== null && /[\s\p{Lu}]/u.test(name) ? [toIdentityMark(name)] : []
 }
@@ -214,10 +215,10 @@ interface SweepContext extends EraseParts {
   marks: readonly Mark[]
 }
 
-/** The number of rows to search per statement. */
+/** The number of rows that a statement searches. */
 const WINDOW_ROWS = 1000
 
-/** Replaces the marks in the tables, and returns the number of changed rows in each table. */
+/** Replaces the marks in the tables. Returns the number of changed rows by table. */
 export async function replaceMarksInTables(
   sweeping: SweepContext,
   includes: (table: string) => boolean,
@@ -251,15 +252,15 @@ function containsMarksSql(text: RawBuilder<unknown>, marks: readonly Mark[]): Ra
   return sql`(${sql.join(found, sql` or `)})`
 }
 
-/** An additional replacement in the lines of archives, with its condition. */
+/** An additional replacement in the lines of archives, and the condition for it. */
 export interface LineReplacement {
   where: RawBuilder<unknown>
   replaced(line: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
 /**
- * Replaces the marks in the archives, and returns the number of changed files. The database also does this matching, so
- * that a text is found in a file exactly when it would be found in a row.
+ * Replaces the marks in the archives. Returns the number of changed files. The database also searches the files, so
+ * that the same texts are found in files as in rows.
  */
 export async function replaceMarksInArchives(
   sweeping: SweepContext,
@@ -309,8 +310,8 @@ async function sweepTable(sweeping: SweepContext, table: OwnedTable): Promise<nu
   }
 }
 
-// The new texts are computed by a read of the locked rows. A distributed database rejects an update that computes them
-// from columns that are not texts.
+// Reads the locked rows to compute the new texts. A distributed database rejects an update that computes them from
+// columns that are not texts.
 async function replaceRows(
   trx: Db,
   { organizationId, marks, clock }: SweepContext,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => populated?.stop())
 
-/** Returns every table of the whole database that contains one of these texts, ignoring case. */
+/** Returns all tables in the database that contain one of these texts, ignoring case. */
 async function tablesWith(...requested: string[]): Promise<string[]> {
   const db = populated.plumbline.database.statements
   const { rows } = await sql<{ table: string; columns: string[] }>`
@@ -63,7 +63,7 @@ describe('a person', () => {
     expect(Object.keys(changed).sort()).toEqual(['events', 'messages', 'statusChanges', 'users'])
     const escaped = JSON.stringify(name).slice(1, -1)
     expect(await tablesWith(name, escaped, 'Zenobia Quillfeather', ` ${email}`, `<${email}`, `"${email}`)).toEqual([])
-    // Another email address with the same ending belongs to another person.
+    // An email address that only ends in the same way belongs to another person.
     expect(await tablesWith(`not-${email}`)).toContain('messages')
     const user = (await listUsers(database, organizationId)).find((one) => one.id === id)
     expect(user).toMatchObject({ name: 'Erased person', email: `${id}@erased.invalid`, status: 'disabled' })
@@ -186,7 +186,7 @@ describe('a person', () => {
   })
 })
 
-/** Tables with one row for each builder. The row contains a number. */
+/** Tables that contain one row with a number for each builder. */
 const COUNTERS = [
   ...['ledgers', 'ledgerChecks', 'journalNumbers'],
   ...['bidRequestNumbers', 'billNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
@@ -224,7 +224,7 @@ describe('a builder', () => {
       code: 'validation_failed',
     })
     const removed: string[] = []
-    // If the command is interrupted at the first table, it has already revoked the API keys, and can be repeated.
+    // If the command is interrupted at the first table, it has already revoked the API keys and can be repeated.
     const interrupted = eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', () => {
       throw new Error('Interrupted.')
     })
@@ -273,7 +273,7 @@ describe('a builder', () => {
     expect((await eraseOrganization(plumbline, organizationId, 'any')).erased).toEqual({ statusChanges: 1 })
   })
 
-  // On the embedded database, no other transaction is in progress during the command.
+  // On the embedded database, no other transaction can run during the command.
   test('rows that are written while a builder is being erased are also erased', async (context) => {
     const { plumbline } = populated
     const { database } = plumbline

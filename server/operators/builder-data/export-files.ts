@@ -10,22 +10,24 @@ import type { FileStore } from '../../platform/files/file-store.ts'
 import { openFiles } from '../../platform/files/files.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 
-/** The number of files to look up at a time. The files are copied one by one. */
+/** The number of files to look up at once. Files are copied one by one. */
 const PAGE_ROWS = 200
 
-/** An attachment whose file is not in the store. This happens after the database is restored without the files. */
+/**
+ * An attachment whose file is not in the file store, for example because the database was restored without the files.
+ */
 interface MissingFile {
   id: string
   fileName: string
   recordId: string
 }
 
-/** The file that lists the files that are missing from the store. The list exists only if files are missing. */
+/** The name of the file that lists missing files. It exists only if files are missing. */
 export const MISSING_LIST = 'missing.json'
 
 /**
- * Copies every attached file of a builder into a new folder. Each copy is named by the ID of its attachment. If the
- * store does not have a file, the file is listed in `missing.json`, and the other files are still copied.
+ * Copies all attached files of a builder into a new folder. The name of each copy is the ID of its attachment. Files
+ * that are missing in the file store are listed in `missing.json`, and all others are still copied.
  */
 export async function exportFiles(
   { database, config }: { database: Database; config: Config },
@@ -35,7 +37,7 @@ export async function exportFiles(
 ): Promise<{ copied: number; missing: MissingFile[] }> {
   const { store } = openFiles(config)
   const tenant = { db: database.statements, organizationId }
-  // Throws an error if the folder exists, so that files of two builders are never mixed.
+  // Throws if the folder exists, so that the files of two builders are never mixed.
   await mkdir(folder, { mode: 0o700 })
   let copied = 0
   const missing: MissingFile[] = []
@@ -63,7 +65,7 @@ export async function exportFiles(
   return { copied, missing }
 }
 
-/** Opens a file; returns null if the store does not have the file. Throws an error if the store cannot be read. */
+/** Opens a file; returns null if the file store does not have it. Throws if the file store cannot be read. */
 async function openUnlessMissing(store: FileStore, key: string): Promise<Readable | null> {
   try {
     return await store.open(key, null)

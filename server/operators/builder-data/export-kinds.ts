@@ -7,24 +7,24 @@ import { getRecordFinder } from '../../platform/resources/record-finders.ts'
 import * as webhooks from '../../platform/webhooks/queries.ts'
 
 /**
- * A kind of a builder's data in the export. Every table of an organization is its own kind, is part of another kind's
- * records, or is omitted with a reason. A test compares the kinds with the database, so that new tables and columns are
- * not forgotten.
+ * A kind of data in a builder's export. Every table of an organization is a kind of its own, is part of the records of
+ * another kind, or is left out with a reason. A test compares the kinds with the database, so that new tables and
+ * columns are not forgotten.
  */
 export interface ExportKind {
   kind: string
   table: Table
-  /** The sort columns for paging. In an index, these columns follow the organization. */
+  /** The columns by which the pages are sorted. An index contains them after the organization. */
   order: readonly string[]
-  /** An SQL condition that the index requires. */
+  /** An SQL condition that is part of the index. */
   where?: string
   /**
-   * The columns in the records. `leftOut` gives reasons for the other columns. Null if the records have the contract's
-   * form.
+   * The columns in the records. Null if the records have the form of the contract. `leftOut` contains the reasons for
+   * leaving out other columns.
    */
   columns: readonly string[] | null
   leftOut?: Record<string, string>
-  /** Returns the records of one page, in the page's order. */
+  /** Returns the records for the rows of a page, in the same order. */
   records(call: WriteCall, page: readonly StoredRow[]): Promise<object[]>
 }
 
@@ -32,7 +32,7 @@ export type Table = keyof typeof columns
 type ColumnOf<Name extends Table> = Exclude<keyof (typeof columns)[Name] & string, 'organizationId'>
 export type StoredRow = Record<string, unknown>
 
-/** Returns a kind with records in the contract's form. */
+/** Returns a kind whose records have the form of the contract. */
 function contractKind(
   kind: string,
   table: Table,
@@ -49,7 +49,7 @@ function contractKind(
 }
 
 /**
- * Returns a kind whose records are stored rows. This is for records that the contract does not have or shows only
+ * Returns a kind whose records are stored rows. Used for records that are not in the contract or occur in it only
  * within other records.
  */
 function storedKind<Name extends Table>(
@@ -78,10 +78,10 @@ const EVENT_OMISSIONS = {
   records: toEventRecords,
 }
 
-/** Kinds of records that are exported as stored rows or within other records (see below). */
+/** Kinds of records that are exported as stored rows or as part of other records (see below). */
 const NESTED_KINDS = ['organization', 'key', 'invitation', 'delivery']
 
-/** The records of the contract. Each slice declares how to find its own records. */
+/** The kinds of records in the contract. Each slice declares how to find its own records. */
 const RECORD_KINDS = Object.entries<RecordDeclaration>(records).flatMap(([schema, { kind, table }]) =>
   kind === undefined || NESTED_KINDS.includes(kind)
     ? []
@@ -176,7 +176,7 @@ export const EXPORT_KINDS: readonly ExportKind[] = [
     where: `"status" = 'kept'`,
     leftOut: { status: 'only kept archives are exported', claimedUntil: 'used only while a file is written' },
   }),
-  // The most recent events have no sequence number yet. There are always only a few such events.
+  // The most recent events have no sequence number yet. There are never more than a few of them.
   storedKind('event', 'events', EVENT_COLUMNS, {
     ...EVENT_OMISSIONS,
     order: ['recordedOrder'],
@@ -184,7 +184,7 @@ export const EXPORT_KINDS: readonly ExportKind[] = [
   }),
 ]
 
-/** Tables whose rows are part of another kind's records. */
+/** Tables whose rows are exported as part of the records of another kind. */
 export const NESTED_TABLES: Partial<Record<Table, string>> = {
   invitations: 'bid_request',
   messageRecipients: 'message',

@@ -1,12 +1,12 @@
 import type { Contract } from '../../platform/calls/contract.ts'
 import { getSecretNames } from '../../platform/calls/secret-names.ts'
 
-/** The version of the format, in the first line of an export. */
+/** The version of the format, which is in the first line of an export. */
 export const EXPORT_FORMAT = 'plumbline-export-1'
 
 /**
- * Returns a record as a line of an export or an archive. Secrets are omitted wherever they occur, because old events
- * may contain them.
+ * Returns a record as a line of an export or an archive. Removes secrets wherever they occur, because old events may
+ * contain them.
  */
 export function toExportLine(contract: Contract, kind: string, data: object): string {
   const names = getSecretNames(contract)

@@ -57,7 +57,7 @@ test('an export contains every row of the builder and no rows of other builders'
     const { rows } = await sql<{ id: string }>`
       select "id" from ${sql.table(name)} where "organizationId" = ${organizationId}`.execute(database.statements)
     const missing = rows.filter(({ id }) => !text.includes(`"id":"${id}"`))
-    // The export itself is added to the audit trail when the export is complete.
+    // The target has one more audit entry, because the export is recorded after it is complete.
     expect([name, missing.length]).toEqual([name, name === 'auditEntries' ? 1 : 0])
   }
   expect(text).not.toContain('Somebody else entirely')
@@ -94,7 +94,7 @@ test('an export contains no secrets and no portal links', async () => {
 
 test('an export does not contain rows that are written while it runs', async () => {
   const { plumbline } = populated
-  // The embedded database has only one connection, so all other requests wait.
+  // The embedded database has only one connection, so other requests wait for the export.
   if (plumbline.database.embedded) return
   let done = false
   const whole = await exported(async () => {

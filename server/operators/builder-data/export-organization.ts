@@ -17,8 +17,7 @@ import { EXPORT_FORMAT, toExportLine } from './export-line.ts'
 import { buildRowsHeader, listExportedTables, writeRows } from './stored-rows.ts'
 
 /**
- * The maximum number of records in memory at a time. The largest record, a bid request with hundreds of lines, takes
- * about 400 kB.
+ * The maximum number of records in memory. The largest record, a bid request with hundreds of lines, has about 400 kB.
  */
 const PAGE_ROWS = 200
 
@@ -29,10 +28,9 @@ export interface ExportProgress {
 }
 
 /**
- * Exports all data of a builder as lines of JSON. The first line describes the other lines. The data is read page by
- * page in one transaction with a single snapshot. Therefore, concurrent changes do not affect the export, and memory
- * use does not depend on the builder's size. The export waits for each `write`, so `write` may be as slow as its
- * destination.
+ * Exports all data of a builder as lines of JSON. The first line describes the others. Reads the data page by page in
+ * one transaction with a single snapshot, so that concurrent changes do not affect the export and memory use does not
+ * depend on the amount of data. Waits for each `write`, which may be as slow as its destination.
  *
  * @param options `forImport` adds the stored rows, from which `importOrganization` restores the builder
  */

@@ -1,15 +1,15 @@
 import { validationFailed } from '../../platform/problems/problem.ts'
 
-/** A text that identifies a person, and its replacement after erasure. */
+/** A text that identifies a person, and the text that replaces it. */
 export interface Mark {
   /**
-   * LIKE patterns. Any text that contains the mark matches one of these patterns, which are a hundred times faster to
-   * test.
+   * LIKE patterns, one of which matches any text that contains the mark. Testing them is a hundred times faster than
+   * the regular expression.
    */
   likes: string[]
-  /** The mark as a PostgreSQL regular expression. */
+  /** A PostgreSQL regular expression that matches the mark. */
   pattern: string
-  /** Whether case is ignored. Case is ignored in an email address and in a name of several words. */
+  /** Whether the search ignores case, as it does for an email address or a name of several words. */
   ignoresCase: boolean
   neutral: string
 }
@@ -18,8 +18,8 @@ export const NEUTRAL_TEXTS = { name: 'Erased person', email: 'erased@erased.inva
 
 /**
  * Returns the mark for a text. A mark matches only whole words: "Ann Lee" does not match "Joann Leeds", and
- * ann@example.com does not match joann@example.com. Throws an error for a single lowercase word, because the word could
- * be any word, a status, or a field name.
+ * ann@example.com does not match joann@example.com. Throws for a single lowercase word, because it could be an ordinary
+ * word, a status, or a field name.
  */
 export function toIdentityMark(text: string, neutral?: string): Mark {
   const kind = markKindOf(text)
@@ -32,7 +32,7 @@ export function toIdentityMark(text: string, neutral?: string): Mark {
       },
     ])
   }
-  // Some characters are escaped in JSON but not in plain text.
+  // In JSON, some characters are escaped, so the text is also searched for in its escaped form.
   const forms = [...new Set([text, JSON.stringify(text).slice(1, -1)])]
   const [before, after] = kind === 'email' ? AROUND_EMAIL : AROUND_WORD
   return {
@@ -50,7 +50,7 @@ function markKindOf(text: string): keyof typeof NEUTRAL_TEXTS | null {
   return /[\s\p{Lu}\d]/u.test(text) ? 'name' : null
 }
 
-// In JSON, text after a line break follows the letter n of an escape sequence.
+// In JSON, a line break is an escape sequence, so the text after it follows the letter n.
 const ESCAPED = String.raw`(?<=\\[bfnrt])|(?<=\\u[[:xdigit:]]{4})`
 const AROUND_WORD = [`(?:(?<![[:alnum:]_])|${ESCAPED})`, '(?![[:alnum:]_])'] as const
 const AROUND_EMAIL = [`(?:(?<![[:alnum:]_.+%-])|${ESCAPED})`, String.raw`(?![[:alnum:]_-]|\.[[:alnum:]])`] as const

@@ -1,2 +1,2 @@
-/** An error that is thrown if an import is not possible. The message is a sentence for the operator. */
+/** Thrown if an import is not possible. The message is a sentence for the operator. */
 export class ImportError extends Error {}

@@ -41,13 +41,14 @@ export async function readHeader(file: string): Promise<ImportHeader> {
   }
 }
 
-// Returns whether a value is a well-formed ID. IDs of organizations and attachments are used in paths.
+// Returns whether a value is a well-formed ID with this prefix. Must be checked, because IDs of organizations and
+// attachments are used in paths of files.
 export function isIdWithPrefix(prefix: string, value: unknown): value is string {
   return typeof value === 'string' && new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`).test(value)
 }
 
 /**
- * Yields the rows in file order, with only one line in memory at a time.
+ * Yields the rows in the order of the file. Only one line is in memory at a time.
  *
  * @throws {ImportError} for a line that is not a row
  */

@@ -38,7 +38,7 @@ interface Deployment {
 let source: PopulatedPlumbline
 let organizationId: string
 let vendorId: string
-/** A deployment that runs no service until a test starts one, so that only the import writes to it. */
+/** A deployment on which no service runs until a test starts one, so that only the import writes to it. */
 let target: Deployment
 let imported: ImportResult
 /** The exports of both deployments. */
@@ -71,7 +71,7 @@ async function newDeployment(name: string): Promise<Deployment> {
   return { database: await createTestDatabase(), config, clock: new Clock() }
 }
 
-/** Columns that refer to another row of the same table. */
+/** Columns that refer to other rows of the same table. */
 const SELF_REFERENCES = [
   ['costCodes', 'parentId'],
   ['messages', 'inReplyToId'],
@@ -79,7 +79,7 @@ const SELF_REFERENCES = [
 ] as const
 
 /**
- * Adds rows that the contract's examples do not create: references to a later row, a sent email, and an unsent email.
+ * Adds rows that the contract's examples do not create: references to later rows, a sent email, and an unsent email.
  */
 async function addRows(): Promise<void> {
   const { database } = source.plumbline
@@ -127,12 +127,15 @@ function differences(lines: Line[], others: Line[]): Line[] {
   return lines.filter((line) => !texts.has(toComparedText(line)))
 }
 
-/** Returns a line as text. Each deployment numbers postings itself, so the text does not contain posting numbers. */
+/**
+ * Returns a line as text for the comparison. Leaves out the numbers of postings, because each deployment assigns its
+ * own.
+ */
 function toComparedText({ kind, data }: Line): string {
   return JSON.stringify({ kind, data: kind === 'posting' ? { ...data, sequence: null } : data })
 }
 
-/** The kinds and tables that an import changes intentionally. */
+/** The kinds and tables that an import changes on purpose. */
 const CHANGED = ['export', 'key', 'mail', 'row of apiKeys', 'row of webhooks', 'webhook']
 
 test('the records of an imported builder match its export, except records that cannot be moved', () => {
@@ -228,7 +231,7 @@ describe('faulty imports', () => {
     expect(existsSync(stored)).toBe(false)
   }
 
-  /** Adds a row after the last row of its table, and updates the count. */
+  /** Adds a row after the last row of its table and updates the number of rows. */
   function withRow(lines: Line[], table: string, row: object): Line[] {
     const last = lines.findLastIndex(({ kind, data }) => kind === 'row' && data.table === table)
     const [header] = lines
@@ -260,7 +263,7 @@ describe('faulty imports', () => {
   })
 
   test('an import is rejected if rows are missing, or belong to another builder or an unknown table', async () => {
-    // The last table in the export may be any table.
+    // Removes the last line. It may belong to any table.
     await expect(importChanged((lines) => lines.slice(0, -1))).rejects.toThrow(
       /has \d+ of [1-9]\d* rows of [a-zA-Z]+\./,
     )
@@ -330,7 +333,7 @@ describe('faulty imports', () => {
 
 test('an imported builder can use its search, files, tax IDs, and events', async () => {
   const database: Database = Object.create(target.database)
-  // The database must stay open, because other tests use it afterwards.
+  // Keeps the database open, because other tests use it afterward.
   database.close = async () => {}
   const plumbline = await startTestPlumbline(
     { DATA_DIR: target.config.dataDir, ENCRYPTION_KEY: encryptionKey.toString('base64') },

@@ -19,7 +19,7 @@ import { type ImportHeader, isIdWithPrefix, readHeader, readRows } from './impor
 import { type ExportedTable, listExportedTables } from './stored-rows.ts'
 
 const MAX_ROWS = 1000
-/** Maximum number of characters in a batch. A single row may be longer. */
+/** The maximum number of characters in a batch. A single row may be longer. */
 const BATCH_CHARACTERS = 8_000_000
 
 interface Deployment {
@@ -32,37 +32,37 @@ interface MissingFile {
   id: string
   fileName: string
   recordId: string
-  /** Whether the folder has a file with this name but different content. */
+  /** Whether the folder contains a file with this name but with different content. */
   isDamaged: boolean
 }
 
 export interface ImportResult {
   organizationId: string
-  /** The number of rows, by table. */
+  /** The number of rows by table. */
   rows: Record<string, number>
   files: { copied: number; missing: MissingFile[] }
   createAgain: CreateAgain
 }
 
-/** Data that works only in the exporting deployment and must be created again. */
+/** Data that is valid only in the exporting deployment and must be created again. */
 interface CreateAgain {
-  /** Names of the active API keys. */
+  /** The names of the active API keys. */
   keys: string[]
   /**
-   * URLs of webhook subscriptions. The subscriptions are disabled: rotate their secrets, and then activate the
-   * subscriptions.
+   * The URLs of the webhook subscriptions, which are disabled after the import. Rotate their secrets and then activate
+   * them.
    */
   webhooks: string[]
-  /** IDs of calendar feeds, which need a new link. */
+  /** The IDs of calendar feeds, which need new links. */
   calendarFeeds: string[]
-  /** Names of connected applications. */
+  /** The names of connected apps. */
   connectedApps: string[]
   /** The number of portal links that vendors had. */
   portalLinks: number
 }
 
 /**
- * Adds a builder from an export with rows. Files are stored first, and rows are added in one transaction, so that an
+ * Adds a builder from an export with rows. First stores the files and then adds all rows in one transaction, so that an
  * interrupted import can be repeated. IDs stay the same.
  *
  * @throws {ImportError} if the file is not suitable for this deployment; in this case, nothing is changed
@@ -82,7 +82,7 @@ export async function importOrganization(
   await assertFileComplete(file, header, tables)
   try {
     const files = await importFiles(config, header.organizationId, file, folder, (done) => progress('files', done))
-    // After a deadlock, the transaction runs again.
+    // After a deadlock, the transaction runs again, so this function may be called more than once.
     const createAgain = await database.transaction((trx) => importRows(deployment, trx, header, file, tables, progress))
     return { organizationId: header.organizationId, rows: header.rows, files, createAgain }
   } catch (error) {
@@ -182,7 +182,7 @@ async function importRows(
 ): Promise<CreateAgain> {
   const { organizationId, portalLinks } = header
   const now = clock.now()
-  // Creating organizations takes the same lock, so that two concurrent transactions cannot exceed the limit.
+  // Gets the same lock as the creation of an organization, so that two concurrent transactions cannot exceed the limit.
   await sql`select pg_advisory_xact_lock(74185003)`.execute(trx)
   await assertNewOrganization(trx, organizationId)
   await assertRoomForBuilder(trx, config.betaMaxOrganizations)
@@ -231,15 +231,16 @@ interface TableWriter {
 const STAGING_TABLE = 'importedRows'
 
 /**
- * Returns a writer for the rows of a table. Foreign keys are checked at the end of each statement. Rows that refer to
- * other rows of the same table are therefore collected first and inserted by a single statement, in any order.
+ * Returns a writer for the rows of a table. If rows refer to other rows of the same table, collects all rows and
+ * inserts them with a single statement, because foreign keys are checked at the end of a statement. Their order then
+ * does not matter.
  */
 async function openTable(
   trx: Db,
   { name, columns, isSelfReferencing }: ExportedTable,
   organizationId: string,
 ): Promise<TableWriter> {
-  // A trigger has already created these rows from the messages, but without read times.
+  // A trigger has already created these rows for the messages, but without read times.
   if (name === 'messageRecipients')
     await sql`delete from "messageRecipients" where "organizationId" = ${organizationId}`.execute(trx)
   if (!isSelfReferencing) return { write: (rows) => writeBatch(trx, { name, columns }, rows), complete: async () => {} }
@@ -262,7 +263,8 @@ interface TableRows {
 }
 
 /**
- * Groups consecutive rows of a table into batches. The caller must read each table to its end before the next table.
+ * Groups consecutive rows of the same table into batches. The caller must read each table to its end before it requests
+ * the next one.
  */
 async function* groupByTable(rows: AsyncGenerator<{ table: string; row: TextRow }>): AsyncGenerator<TableRows> {
   let next = await rows.next()
@@ -286,7 +288,7 @@ async function* groupByTable(rows: AsyncGenerator<{ table: string; row: TextRow 
   }
 }
 
-/** The error codes for integrity violations and for values that a column does not accept. */
+/** Matches the error codes for violations of integrity and for values that a column does not accept. */
 const REFUSED_BY_DATABASE = /^2[23]/
 
 async function explainConflicts(table: string, write: () => Promise<void>): Promise<void> {
@@ -300,8 +302,8 @@ async function explainConflicts(table: string, write: () => Promise<void>): Prom
 }
 
 /**
- * Returns a function that adapts rows to another deployment. Every record that grants access or sends data requires a
- * new secret.
+ * Returns a function that adapts rows to another deployment. Every record that grants access or sends data gets a new
+ * secret.
  */
 function createRowAdapter(config: Config, organizationId: string, now: Date, createAgain: CreateAgain) {
   const { seal } = createVault(config.encryptionKey)

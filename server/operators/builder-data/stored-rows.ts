@@ -11,9 +11,8 @@ import { listMovedTables, type MovedColumn } from '../move/moved-tables.ts'
 import type { Table } from './export-kinds.ts'
 
 /**
- * Tables that are omitted from the stored rows in an export. Another deployment restores the builder from the stored
- * rows. Every table of an organization is either exported or listed here with a reason. A test checks that every table
- * is exported or listed.
+ * Tables that are left out of the stored rows in an export, from which another deployment restores the builder. Each
+ * entry contains the reason. A test checks that every table of an organization is either exported or in this list.
  */
 export const OMITTED_ROWS: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets. New keys must be created.',
@@ -35,8 +34,8 @@ export const OMITTED_ROWS: Partial<Record<Table, string>> = {
 }
 
 /**
- * Conditions that exclude rows that the exporting deployment is still processing, so that the other deployment does not
- * send them a second time.
+ * Conditions that leave out rows that the exporting deployment is still processing. Otherwise, the other deployment
+ * would send them again.
  */
 const ROW_CONDITIONS: Partial<Record<Table, string>> = {
   deliveries: `"status" <> 'pending'`,
@@ -45,7 +44,7 @@ const ROW_CONDITIONS: Partial<Record<Table, string>> = {
   mails: `"status" <> 'queued'`,
 }
 
-/** Columns with secrets that another deployment cannot use. */
+/** Columns with secrets that are useless in another deployment. */
 const OMITTED_COLUMNS: Partial<Record<Table, readonly string[]>> = {
   mails: ['sealedLink', 'replyToken', 'attachment'],
   webhooks: ['secret', 'previousSecret', 'previousSecretExpiresAt'],
@@ -57,20 +56,20 @@ const JSON_TEXT_COLUMNS: Partial<Record<Table, readonly string[]>> = { events: [
 /** A table whose rows are exported. */
 export interface ExportedTable {
   name: Table | 'organizations'
-  /** The column with the ID of the organization. */
+  /** The column that contains the ID of the organization. */
   owner: string
   /**
-   * The columns to write. Identity columns are excluded, because the other database numbers the rows again, in the same
+   * The columns to write. Identity columns are left out, because the other database numbers the rows again in the same
    * order.
    */
   columns: MovedColumn[]
-  /** Conditions that together cover the rows. Each condition has the index columns that define its order. */
+  /** Conditions that together cover all rows. Each has the columns of its index, which define the order. */
   parts: { where: string; order: MovedColumn[] }[]
   /** Whether rows refer to other rows of the same table. */
   isSelfReferencing: boolean
 }
 
-/** Returns the tables whose rows are exported. Each table comes after the tables that it refers to. */
+/** Returns the tables whose rows are exported. A table comes after the tables to which it refers. */
 export async function listExportedTables(db: Db): Promise<ExportedTable[]> {
   const all = new Map((await listMovedTables(db)).map((table) => [table.name, table]))
   const owned = sortChildrenFirst(await listOwnedTables(db)).filter(
@@ -106,15 +105,13 @@ export async function listExportedTables(db: Db): Promise<ExportedTable[]> {
   ]
 }
 
-/** Information that an import needs before it reads rows. */
+/** The information that an import needs before it reads the rows. */
 export interface RowsHeader {
-  /**
-   * The newest migration of the database schema. The rows can be imported only into a database with the same schema.
-   */
+  /** The newest migration of the database schema. Rows can be imported only into a database with the same schema. */
   migration: string | null
-  /** The number of rows, by table. */
+  /** The number of rows by table. */
   rows: Record<string, number>
-  /** The number of vendors and invitations with a portal link. The links work only in this deployment. */
+  /** The number of vendors and invitations that have a portal link. These links are valid only in this deployment. */
   portalLinks: number
 }
 
@@ -155,10 +152,10 @@ interface RowSource {
   encryptionKey: Buffer
 }
 
-/** The maximum number of rows in memory at a time. */
+/** The maximum number of rows in memory. */
 const PAGE_ROWS = 200
 
-/** Writes the rows of a table as lines. Each line has a row's values as text. Null values are omitted. */
+/** Writes the rows of a table as lines. A line contains the values of a row as text, without null values. */
 export async function writeRows(
   source: RowSource,
   table: ExportedTable,
@@ -207,13 +204,14 @@ async function readPage(
   return rows
 }
 
-// Old events and inputs may contain a secret. If the text contains no secret, it is returned unchanged.
+// Removes secrets from a stored JSON text, because old events and inputs may contain them. Returns the text unchanged
+// if it contains none.
 function omitSecrets(names: ReadonlySet<string>, text: string): string {
   if ([...names].every((name) => !text.includes(`"${name}"`))) return text
   return JSON.stringify(omitNamedFields(names, JSON.parse(text)))
 }
 
-// The tax ID is decrypted, because the other deployment has another encryption key.
+// Decrypts the tax ID, because the other deployment has a different encryption key.
 function openSealed(
   { organizationId, encryptionKey }: RowSource,
   { name }: ExportedTable,

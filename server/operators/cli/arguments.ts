@@ -4,8 +4,8 @@ import { isAddressOrRange, MAX_ALLOWED_ADDRESSES } from '../../platform/keys/all
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import { formatNumber } from '../../platform/values/format.ts'
 
-// These functions convert an option's text to a command's input. If the text is invalid, they throw an error with a
-// sentence for the operator.
+// Returns a parser for a text of at most `max` characters. A parser converts the text of an option to the input of a
+// command. If the text is invalid, it throws an error with a sentence for the operator.
 
 export function createTextParser(max: number): (value: string) => string {
   return (value) => {
@@ -17,7 +17,7 @@ export function createTextParser(max: number): (value: string) => string {
 
 const MAX_TERMS = 10_000
 
-/** Returns the text of a file; the word "none" is returned unchanged. */
+/** Reads a file and returns its text. Returns the word "none" unchanged. */
 export function readTermsFile(file: string): string {
   if (file === 'none') return file
   let text: string
@@ -94,17 +94,14 @@ export function parseAddresses(value: string): string[] {
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** Returns the day of the week, 1 for Monday to 7 for Sunday. */
+/** Returns the number of a day of the week, from 1 for Monday to 7 for Sunday. */
 export function parseWeekday(value: string): number {
   const day = WEEKDAYS.indexOf(value.toLowerCase()) + 1
   if (day === 0) throw new InvalidArgumentError(`The value must be one of ${WEEKDAYS.join(', ')}.`)
   return day
 }
 
-/**
- * Returns the stages of a sale, in order, from comma-separated text. The maximum number of stages is the contract's
- * maximum.
- */
+/** Parses the stages of a sale from a comma-separated text, in order. The contract specifies their maximum number. */
 export function parseStages(value: string): string[] {
   const names = value.split(',').map((name) => name.trim())
   if (names.length > 30) throw new InvalidArgumentError('A sale can have at most 30 stages.')
@@ -116,7 +113,10 @@ export function parseStages(value: string): string[] {
   return names
 }
 
-/** Returns a parser for a threshold in hours per day or week; the parser returns the word "none" unchanged. */
+/**
+ * Returns a parser for a threshold in hours. `max` is the number of hours in the period. The parser returns the word
+ * "none" unchanged.
+ */
 export function createHoursParser(max: number): (value: string) => LimitValue {
   return (value) => {
     if (value === 'none') return value
@@ -144,7 +144,7 @@ export function toAmount(value: LimitValue): number | null {
   return value === 'none' ? null : value
 }
 
-/** Collects the values of an option that may be repeated. */
+/** Collects the values of an option that can be used more than once. */
 export function collectValues(value: string, before: string[]): string[] {
   return [...before, createTextParser(254)(value)]
 }

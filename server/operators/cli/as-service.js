@@ -5,12 +5,13 @@ import { userInfo } from 'node:os'
 import { parseEnv } from 'node:util'
 
 /**
- * Runs a command as the user of an installed service, with the service's environment, which only root can read:
+ * Runs a command as the user under which the installed service runs, with the service's environment, which only root
+ * can read:
  *
  *     as-service.js <user>:<group> <environment file> [NAME=value…] -- <command>
  *
- * The environment file overrides the settings before it, as EnvironmentFile= overrides Environment= in systemd. No
- * other part of the caller's environment is passed on, because a DATABASE_URL in it would select another database.
+ * The environment file overrides the settings before it, as EnvironmentFile= overrides Environment= in systemd. The
+ * rest of the caller's environment is not passed on, because its DATABASE_URL could select another database.
  */
 const [account = '', file = '', ...rest] = process.argv.slice(2)
 const [user = '', group = ''] = account.split(':').map((id) => (/^\d+$/.test(id) ? Number(id) : id))
@@ -57,7 +58,7 @@ if (username !== user && uid !== user) {
 for (const name of Object.keys(process.env)) delete process.env[name]
 for (const [name, value] of Object.entries(environment)) if (value !== undefined) process.env[name] = value
 
-// The modules are loaded only now, after root's rights and environment have been dropped.
+// The modules are loaded only after root's rights and environment have been dropped.
 const { enableCompilationCache } = await import('../../platform/runtime/compile-cache.js')
 enableCompilationCache()
 const { runCli } = await import('./program.ts')

@@ -5,10 +5,10 @@ import { ConfigError } from '../../platform/config/config.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Throws an error if the command would not use the service's data. Without the service's environment, the command would
- * create a separate database in the current folder. As another user, the command would leave files that the service
- * cannot read. Call this function before reading the configuration, because reading the configuration creates a key for
- * a new embedded database.
+ * Throws if the command would not use the service's data. Without the service's environment, it would create a separate
+ * database in the current folder. If another user ran it, it would leave files that the service cannot read. Call this
+ * function before reading the configuration, because reading the configuration creates a key for a new embedded
+ * database.
  *
  * @throws {ConfigError}
  */
@@ -27,7 +27,7 @@ function assertOwnFolder(dataDir: string): void {
   const place = existsSync(database) ? database : dataDir
   if (user === undefined || !existsSync(place)) return
   const owner = statSync(place).uid
-  // An orchestrator may make root the owner of a volume and let the service write to the volume through a group.
+  // An orchestrator may make root the owner of a volume and allow the service to write through a group.
   const mayUse = owner === user || (place === dataDir && user !== 0 && isWritable(dataDir))
   if (mayUse) return
   throw new ConfigError(

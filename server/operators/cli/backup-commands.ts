@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { assertEnvironment } from './assert-environment.ts'
 import { createPlainCommand } from './command.ts'
 
-// Both commands load the code for archives of the embedded database only when they run.
+// Adds the commands for backup and restore. They load the code for archives of the embedded database only when they
+// run.
 export function addBackupCommands(program: Command): void {
   program
     .command('backup')

@@ -20,14 +20,14 @@ import type { Finding } from './doctor.ts'
 type Seen = Caller & { code?: string }
 
 /**
- * Tests the commands while a service uses the same database. `cli` runs a command in a separate process, as operators
- * do, once per group of commands. `here` runs a command in this process.
+ * Tests the commands while a service uses the same database. `cli` runs a command in a separate process, as an operator
+ * would, once for each group of commands. `here` runs a command in this process.
  */
 const environment: Record<string, string> = { COMPILE_AHEAD: 'false' }
 const cli = (...args: string[]) => runCommand(environment, ...args)
 const here = (...args: string[]) => runCommandInProcess(environment, ...args)
 
-// These checks run before the database is queried, so the tests do not depend on the database.
+// The commands make these checks before they query the database, so one kind of database is enough.
 describe.skipIf(inject('postgres') !== null)('without a database', () => {
   test('a command on a data folder that a running server uses returns data_folder_in_use', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
@@ -45,7 +45,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
   test('the CLI can create a key while a server with the embedded database is running', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     putMigratedDatabase(folder)
-    // A server that was killed left this file.
+    // A killed server would leave this file behind.
     writeFileSync(path.join(folder, 'operators.sock'), '')
     const { ENCRYPTION_KEY = '', ...defaults } = createUnlimitedEnvironment({
       DATA_DIR: folder,
@@ -117,7 +117,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['restore'],
       ['nonsense'],
     ]
-    // A command that opened this folder would fail.
+    // The folder does not exist, so a command that opened it would fail.
     Object.assign(environment, { DATA_DIR: path.join(import.meta.filename, 'nowhere') })
     const byItself = await cli('organizations', 'create')
     expect([byItself.code, byItself.json.error.code]).toEqual([1, 'usage'])

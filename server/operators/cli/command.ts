@@ -13,22 +13,25 @@ export interface CommandContext {
   database: Database
   clock: Clock
   config: Config
-  /** The configuration from the environment, before the deployment's encryption key is determined. */
+  /** The configuration from the environment, before it is determined which encryption key the deployment uses. */
   given: EnvironmentConfig
 }
 
-// The timeout is short, because a user or a script that can retry is waiting.
+// The maximum time to wait for the database. It is short, because a user or a script that can retry is waiting.
 const DATABASE_WAIT_MS = 5000
 
-/** Wraps a command: opens and migrates the database, runs the command, and closes the database. */
+/**
+ * Creates a command that uses the database. Opens and migrates the database, runs the given function, and closes the
+ * database.
+ */
 export function createDatabaseCommand<Options extends object>(
   run: (workplace: CommandContext, options: Options, migrations: string[]) => Promise<unknown>,
 ): (options?: Options) => Promise<void> {
   return async (options) => {
     assertEnvironment(process.env)
     const given = readConfig(process.env)
-    // There is no statement timeout, because nothing else waits for an operator's command, and an export or an erasure
-    // may take a long time.
+    // Uses no statement timeout. Nothing else waits for an operator's command, and an export or an erasure may take a
+    // long time.
     const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 0 }, { ms: DATABASE_WAIT_MS })
     try {
       const migrations = await migrate(database)
@@ -41,7 +44,7 @@ export function createDatabaseCommand<Options extends object>(
   }
 }
 
-/** Wraps a command that a running server on the embedded database can run itself. */
+/** Creates a command that runs in the server's process if a server is running on the embedded database. */
 export function createSharedCommand<Verb extends OperatorCommand, Options extends object = object>(
   name: Verb,
   inputOf: (options: Options) => CommandInput<Verb>,
@@ -54,7 +57,8 @@ export function createSharedCommand<Verb extends OperatorCommand, Options extend
       if (!(error instanceof DataFolderInUseError)) throw error
       const { dataDir } = readConfig(process.env)
       const result = await sendCommand(dataDir, name, input).catch((refused: unknown) => {
-        // The error that the folder is in use is more helpful than the error that there is no socket.
+        // If the server is unreachable, the error that the folder is in use is more helpful than the error that there
+        // is no socket.
         throw refused instanceof ServerUnreachableError ? error : refused
       })
       printResult(result)
@@ -62,7 +66,7 @@ export function createSharedCommand<Verb extends OperatorCommand, Options extend
   }
 }
 
-/** Wraps a command that runs without an open database. */
+/** Creates a command that needs no open database. */
 export function createPlainCommand<Options extends object>(
   run: (options: Options) => Promise<unknown>,
 ): (options: Options) => Promise<void> {

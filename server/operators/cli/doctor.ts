@@ -17,7 +17,7 @@ import { createPlainCommand } from './command.ts'
 export interface Finding {
   check: 'configuration' | 'database' | 'version' | 'wall' | 'clock' | 'storage' | 'mail'
   status: 'ok' | 'warning' | 'failed' | 'skipped'
-  /** A sentence for the operator. */
+  /** A sentence that explains the finding to the operator. */
   detail: string
 }
 
@@ -46,7 +46,8 @@ async function examineDeployment(env: Env): Promise<Finding[]> {
   let config: EnvironmentConfig
   try {
     assertEnvironment(env)
-    // Reading the configuration of an embedded database would create a missing key.
+    // Uses a placeholder for a missing encryption key. Otherwise, reading the configuration of an embedded database
+    // would create one.
     config = readConfig(env.DATABASE_URL ? env : { ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || PLACEHOLDER_KEY })
   } catch (error) {
     return [{ check: 'configuration', status: 'failed', detail: describeError(error) }]

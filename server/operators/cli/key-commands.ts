@@ -103,7 +103,7 @@ function addLifetimeOptions(command: Command): Command {
     .option('--never-expires', 'keep the key valid until it is revoked')
 }
 
-/** Returns the timestamp when the API key expires; null if the key never expires, undefined if no option was given. */
+/** Returns the time at which the API key expires; null if it never expires, and undefined if no option was given. */
 function readExpiry({ expiresAt, expiresInDays, neverExpires }: LifetimeOptions): string | null | undefined {
   const now = new Clock().now()
   if (neverExpires) return null

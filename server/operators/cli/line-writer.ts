@@ -4,15 +4,16 @@ import path from 'node:path'
 import { conflict } from '../../platform/problems/problem.ts'
 
 /**
- * Passes a destination for lines to `work`: stdout, or a new file, which gets its final name only when it is complete.
- * A write resolves when the destination has consumed it, so that data does not accumulate for a slow reader.
+ * Calls `work` with a function that writes lines to stdout or to a new file. The file gets its final name when it is
+ * complete. A write resolves after the destination has consumed it, so that data for a slow reader does not accumulate
+ * in memory.
  */
 export async function runWithLineWriter<T>(
   out: string | undefined,
   work: (write: (lines: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   if (out === undefined) {
-    // An error of the reader makes the write fail, so no other handling is needed.
+    // If the reader ends, the write fails. This empty handler only prevents an uncaught error.
     process.stdout.on('error', () => {})
     return work(
       (lines) =>
@@ -24,7 +25,7 @@ export async function runWithLineWriter<T>(
   const file = path.resolve(out)
   if (existsSync(file)) throw conflict('value_taken', `${file} already exists. Choose another file.`)
   const partial = `${file}.partial`
-  // The file contains all of the builder's data, so it is private.
+  // The file contains all data of the builder, so only its owner may read it.
   const handle = await open(partial, 'w', 0o600)
   try {
     const result = await work((lines) => handle.writeFile(lines))
@@ -40,8 +41,8 @@ export async function runWithLineWriter<T>(
 const PROGRESS_INTERVAL_MS = 1000
 
 /**
- * Returns a function that reports progress on stderr as JSON: the first call immediately, and then at most one call per
- * second.
+ * Returns a function that reports progress as JSON on stderr. It reports the first call immediately and then at most
+ * one call per second.
  */
 export function createProgressReporter(): (sentence: () => string) => void {
   let saidAt = Number.NEGATIVE_INFINITY

@@ -36,7 +36,7 @@ interface UpdateOptions {
   lienWaivers?: 'required' | 'optional'
 }
 
-/** The exit code if the export or import is complete but some files are missing. */
+/** The exit code of an export or import that is complete except for missing files. */
 const EXIT_INCOMPLETE = 3
 
 export function addOrganizationCommands(program: Command): void {

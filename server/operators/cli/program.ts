@@ -15,12 +15,13 @@ import { addUserCommands } from './user-commands.ts'
 import { addVendorCommands } from './vendor-commands.ts'
 
 /**
- * The operators' commands: `npm run --silent cli -- <command>`. Each command uses the database from the environment and
- * prints JSON. Its result is on stdout. An error, `{ "error": { code, detail } }`, is on stderr, with exit code 1.
+ * The operator commands: `npm run --silent cli -- <command>`. Each command uses the database in the environment and
+ * prints JSON. It prints the result to stdout. It prints an error, `{ "error": { code, detail } }`, to stderr and exits
+ * with 1.
  *
- * Only one process can use the embedded database. A server on the embedded database runs the commands of
- * `operators/operator-commands.ts` itself, through a socket in its data folder. All other commands require the server
- * to be stopped.
+ * Only one process can use the embedded database. If a server is using it, that server runs the commands in
+ * `operators/operator-commands.ts`, which it receives through a socket in its data folder. For all other commands, the
+ * server must be stopped.
  */
 const program = new Command('plumbline').description('Operate a Plumbline service.')
 addOrganizationCommands(program)
@@ -56,20 +57,21 @@ program
   .description('Create a demo builder with communities, homes, vendors, bids, and orders.')
   .action(
     createDatabaseCommand(async ({ database, config }) => {
-      // The demo is loaded here, because it needs the whole service, which other commands should not load.
+      // The code of the demo is loaded only here, because it needs the whole service, which other commands should not
+      // load.
       const { createDemo } = await import('../demo/create-demo.ts')
       return createDemo(database, config)
     }),
   )
 
 function silenceOutput(command: Command): void {
-  // The Commander library would write text to stderr. The function `fail` writes JSON instead.
+  // Turns off the text that Commander would write to stderr. The function `fail` writes JSON instead.
   command.exitOverride().configureOutput({ writeErr: () => {} })
   for (const inner of command.commands) silenceOutput(inner)
 }
 
 silenceOutput(program)
-/** Runs a command line. Errors are printed and set the exit code. */
+/** Runs a command line. Prints errors and sets the exit code. */
 export async function runCli(argv: readonly string[]): Promise<void> {
   await program.parseAsync(argv).catch((error: unknown) => {
     if (!(error instanceof CommanderError && error.exitCode === 0)) reportError(error)

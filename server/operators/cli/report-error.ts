@@ -27,7 +27,7 @@ function explainError(error: unknown): { code: string; detail: string; errors?: 
     }
   }
   const { code, message, extras } = toProblem(error)
-  // An unexpected error is shown in full, because the operator must find its cause.
+  // Prints an unexpected error in full, because the operator must find its cause.
   if (code === 'internal')
     return { code, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   return { code, detail: message, ...(extras.errors !== undefined && { errors: extras.errors }) }

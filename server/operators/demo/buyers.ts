@@ -9,7 +9,7 @@ interface BuyerInputs {
   readonly contracts: Contracts
 }
 
-/** Tells the selections of the homes' buyers and their outcomes. */
+/** Records the selections of the buyers and their outcomes. */
 export class Buyers {
   readonly #timeline: Timeline
   readonly #made: BuyerInputs
@@ -41,7 +41,7 @@ export class Buyers {
       )
   }
 
-  /** Orders the budgeted parts of a selection, at the vendor's prices. */
+  /** Orders the budgeted parts of a selection at the vendor's prices. */
   async #order(ago: number, homeId: string, optionSelectionId: string, order: ChoiceOrder): Promise<void> {
     const { data } = await this.#timeline.do(ago, 'listBudgetLines', { homeId, optionSelectionId })
     const { id } = await this.#timeline.do(ago, 'createPurchaseOrder', {
@@ -60,10 +60,10 @@ type ChoiceOrder = { daysAgo: number; moves: readonly string[] } & ({ vendor: st
 
 interface BuyerChoice {
   home: string
-  /** The code of an option, or a custom selection. */
+  /** The code of an option, or the data of a custom selection. */
   what: string | { customDescription: string; unitPrice: number; cost: number; scope: string }
   daysAgo: number
-  /** Each status with how many days ago it was set, and why. */
+  /** Each status, with the number of days ago when it was set and the reason. */
   moves?: readonly (readonly [SelectionStatus, number, string?])[]
   order?: ChoiceOrder
   dueInDays?: number
@@ -92,7 +92,7 @@ const CHOICES: readonly BuyerChoice[] = [
     ],
   },
   { home: 'JR 14', what: 'KI-UP42', daysAgo: 104, color: 'Linen', moves: [['approved', 102]] },
-  // The price of its range starts next year.
+  // The price of the range that belongs to this selection starts only next year.
   { home: 'JR 14', what: 'KI-GRM', daysAgo: 101, moves: [['approved', 100]] },
   { home: 'JR 14', what: 'EL-LIGHT', daysAgo: 101, allowanceAmount: 900, moves: [['approved', 100]] },
   { home: 'JR 14', what: 'FL-CREDIT', daysAgo: 104, moves: [['declined', 99, 'The buyers chose the oak after all.']] },

@@ -8,9 +8,9 @@ import { BUILDER } from './demo-world.ts'
 import { NamedIds } from './timeline.ts'
 
 /**
- * Adds the builder's other users and returns all by email address. Existing ones do not change. Nobody can sign in as
- * an added user: the same addresses are in every sandbox, and signing in with an address gives access wherever it
- * works.
+ * Adds the builder's other users and returns all users by email address. Does not change existing users. Nobody can
+ * sign in as an added user, because every sandbox has the same email addresses, and signing in with an address gives
+ * access to all organizations in which it is used.
  */
 export async function addColleagues(
   database: Database,
@@ -37,7 +37,7 @@ export async function addColleagues(
   return people
 }
 
-/** Deletes the users added since then, except those who were given a key or connected an app. */
+/** Deletes the users that were added since then, except those who have an API key or have connected an app. */
 export async function removeColleagues(database: Database, organizationId: string, since: Date): Promise<void> {
   await sql`
     delete from "users" u where u."organizationId" = ${organizationId} and u."email" = any(${listAddresses()}::text[])

@@ -8,9 +8,9 @@ interface ContractInputs {
   readonly plans: NamedIds<string>
 }
 
-/** The builder's contracts: one from an award, one of the past, and two for next year. */
+/** Adds the builder's contracts: one from an award, one that has ended, and two for next year. */
 export class Contracts {
-  /** Contracts from an award, by the title of the request. */
+  /** The IDs of contracts from an award, by the title of the bid request. */
   readonly awarded = new NamedIds<string>()
   readonly #timeline: Timeline
   readonly #made: ContractInputs
@@ -51,7 +51,7 @@ export class Contracts {
     })
   }
 
-  /** Accepts a bid for a whole community and activates its contract. */
+  /** Accepts a bid for a whole community and activates the contract. */
   async award(ago: number, bid: Bid, title: string): Promise<void> {
     await this.#timeline.do(ago, 'acceptBid', { bidId: bid.id, reason: 'Lowest bid.' })
     const expirationDate = this.#timeline.date(ago - 365)
@@ -88,8 +88,8 @@ interface Terms {
   effectiveDate: string
   expirationDate: string
   notes: string
-  /** Prices by part number. */
+  /** The prices by part number. */
   lines?: Readonly<Record<string, number>>
-  /** Cost of a whole home by plan code. */
+  /** The cost of a whole home by plan code. */
   lumpSums?: Readonly<Record<string, number>>
 }

@@ -33,7 +33,7 @@ async function all(path: string) {
   return found
 }
 
-/** Homes that were planned before there were prices. */
+/** The homes that were planned before there were prices. */
 const BY_HAND = ['CH 3', 'CH 9', 'JR 1', 'BB 2']
 
 async function ordersByHome() {
@@ -52,7 +52,7 @@ function getOrder({ order }: Record<string, string>): Record<string, string> {
   return getStory('story-orders').find((row) => row.order === order) ?? {}
 }
 
-/** Returns the rows of a file in `data`, read independently of the demo's code. */
+/** Returns the rows of a file in `data`, without using the demo's own code. */
 function getStory(name: string): Record<string, string>[] {
   return parse(readFileSync(path.join(import.meta.dirname, 'data', `${name}.csv`)), { columns: true })
 }
@@ -138,7 +138,7 @@ test('the demo has forty options, and selections in every status', async () => {
   expect(await getStates('selections')).toEqual([
     ...['approved', 'cancelled', 'declined', 'installed', 'ordered', 'pending'],
   ])
-  // A part without a price is reported instead of costing nothing.
+  // A part without a price must be reported instead of being treated as free.
   const [cooking] = options.filter(({ code }) => code === 'KI-GRM')
   const [selected] = (await all('selections')).filter(({ optionId }) => optionId === cooking.id)
   expect(selected).toMatchObject({ status: 'approved', cost: null, issues: [{ sku: 'APP-GRM' }] })
@@ -176,7 +176,7 @@ test('demo prices start and end on the intended days relative to today', async (
     return (await all(`parts/${part.id}/prices`)).sort((a, b) => (a.effectiveDate < b.effectiveDate ? -1 : 1))
   }
   const today = toLocalDate('America/Chicago', plumbline.clock.now())
-  // From November 18, January 1 is 44 days away.
+  // January 1 is 44 days after November 18.
   expect(await pricesOf('PLB-LAV')).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ unitPrice: 78.54, expirationDate: addDays(today, 43) }),
@@ -209,7 +209,7 @@ test('the schedules of the demo homes cover every phase, delays, and vendor resp
   for (const { id, status, percentComplete } of homes) {
     const { tasks } = (await plumbline.get(`/api/ext/homes/${id}/schedule`, { key: demo.key })).body
     expect([status, tasks.length]).toEqual([status, ['planning', 'cancelled'].includes(status) ? 0 : 101])
-    // The demo covers a year at the same pace, whatever weekday it is created on.
+    // The demo builder's year must be the same, whatever the day of the week on which it is created.
     if (status === 'under_construction') {
       expect(percentComplete).toBeGreaterThan(24)
       expect(percentComplete).toBeLessThan(40)
@@ -266,7 +266,7 @@ test('the demo sales have the prices, deposits, and outcomes in the demo data', 
     expect([row.number, row.status, fixed]).toEqual([
       ...[sale.number, sale.status, sum([numberOf('totalPrice')(row), -numberOf('optionsTotal')(row)])],
     ])
-    // The total of a home's options follows from its selections.
+    // The file contains a total for the options of a home, which follows from its selections.
     if (row.home === '')
       expect([row.number, totalPrice, sale.commission]).toEqual([
         ...[row.number, numberOf('totalPrice')(row), numberOf('commission')(row)],
@@ -315,7 +315,7 @@ test('the demo orders match the demo data in status and, for manually budgeted o
     [home, scope, poType, status].join(' ')
   const states = countBy(orders, ({ home, order }) => stateOf(home, order))
   expect(states).toMatchObject(countBy(reported, (row) => stateOf(row.home, row)))
-  // Plus the orders for selections.
+  // There are three more orders, which are for selections.
   expect(orders).toHaveLength(reported.length + 3)
   const isByHand = (home = '') => BY_HAND.includes(home)
   const sumOf = (totals: number[]) => sum(totals)
@@ -325,7 +325,7 @@ test('the demo orders match the demo data in status and, for manually budgeted o
 })
 
 test('the demo vendors are paid the amounts in the demo data to the cent', async () => {
-  // An invoice that was sent twice is a rejected bill; its payment was never created.
+  // An invoice that was sent twice is a rejected bill, so there is no payment for it.
   const reported = getStory('story-payments').filter(({ status }) => status !== 'rejected')
   const payments = await all('payments')
   const vendors = new Map((await all('vendors')).map(({ id, companyName }) => [id, companyName]))
@@ -338,7 +338,7 @@ test('the demo vendors are paid the amounts in the demo data to the cent', async
     )
     const payment = sent.find(({ status }) => status === row.status)
     const { order } = orders.find((each) => each.order.id === payment.poId) ?? {}
-    // If the budget is computed, all amounts keep their share of the order.
+    // If the budget was computed, all amounts are the same share of the order as in the file.
     const share = BY_HAND.includes(row.home ?? '') ? 1 : order.total / Number(getOrder(row).total)
     const cents = (field: string) => Math.round(Number(row[field]) * share * 100) / 100
     expect([row.payment, payment.paymentType, payment.grossAmount]).toEqual([
@@ -418,7 +418,7 @@ test('getForm1099Totals returns the amount paid to each demo vendor by year', as
 
 test('the demo has messages between users and vendors, including a portal reply', async () => {
   const messages: { subject: string; sender: { type: string }; threadId: string | null }[] = await all('messages')
-  // The running service may already have told vendors about their punch items.
+  // The running service may already have notified vendors about their punch items.
   const written = messages.filter(({ sender }) => sender.type !== 'system')
   const senders = ['user', 'user', 'user', 'user', 'user', 'vendor', 'user', 'user']
   expect(written.map(({ sender }) => sender.type)).toEqual(senders)
@@ -467,7 +467,7 @@ test('the demo has events of the expected types', async () => {
     .orderBy('type')
     .execute()
   const webhooks = contract.document.webhooks as Record<string, { post: { 'x-timed'?: true } }>
-  // The running service may already have recorded the events of its clock.
+  // The running service may already have recorded events that only depend on the time.
   const told = types.map(({ type }) => type).filter((type) => webhooks[type]?.post['x-timed'] !== true)
   expect(told).toEqual([
     'bid.accepted',
@@ -535,5 +535,5 @@ test('every example of a read-only skill needs at most ten statements, regardles
   }
 })
 
-// The operations have their own tests on both databases; these test the figures of the price book.
+// The tests of the operations run on both databases. These tests check only the figures of the price book.
 if (isTestedHere()) testEstimates(() => ({ plumbline, key: demo.key }))

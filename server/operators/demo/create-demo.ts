@@ -18,10 +18,11 @@ import { Story } from './story.ts'
 import { writeUsage } from './write-usage.ts'
 
 /**
- * Creates the demo builder by calling the operations as its owner would have over the past months, so that all rules
- * and events of the service apply to it too. Only the price book bypasses them. Its data is written in one transaction.
+ * Creates the demo builder in one transaction. Calls the operations that its users would have called over the past
+ * months, so that all rules and events of the service apply. Some data does not use the operations, such as the price
+ * book.
  *
- * @returns the organization and the secret of a key with all permissions
+ * @returns the organization, and the secret of an API key with all permissions
  */
 export async function createDemo(
   database: Database,
@@ -43,7 +44,7 @@ export async function createDemo(
     organizationId: organization.id,
     userId: owner.id,
     name: 'Demo',
-    // The key never expires, because the demo may be tried at any time.
+    // The API key never expires, because users may try the demo at any time.
     expiresAt: null,
   })
 
@@ -51,17 +52,17 @@ export async function createDemo(
   const app = createApp({
     ...{ config, contract, handlers: operations, repeats, database, clock: today, log },
     failures: new FailureLog(database, log),
-    // Events recorded here wait for the service, which looks for them when it starts.
+    // Does nothing, because the service looks for recorded events when it starts.
     eventsCommitted() {},
     deliveriesDue() {},
   })
   const principal = await findUserPrincipal(database.statements, organization.id, owner.id)
   const call = createCall(app.services, { principal, requestId: 'demo', address: null })
   await call.write((inside) => new Story(call, people).tell(inside))
-  // Some insurance has expired meanwhile or is about to, which only this step detects.
+  // This step detects insurance that has expired in the meantime or is about to expire.
   await advanceCompliance(app.services)
   await writeUsage(database, today, { organizationId: organization.id, keyId })
-  // The owner may empty it to try the first steps, and fill it again.
+  // Makes the organization a sandbox, so that the owner can empty it to try the first steps, and fill it again.
   await insertSandbox(database.statements, organization.id, 'filled', new Date(organization.createdAt))
   await app.limits.stop()
   await app.usage.stop()

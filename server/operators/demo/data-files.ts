@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'csv-parse/sync'
 
-/** The columns that the demo reads of each file in `data`. A file may have more. */
+/** The columns that the demo reads from each file in `data`. A file may have more columns. */
 const COLUMNS = {
   scopes: ['name', 'code', 'defaultCostCode', 'sequence'],
   'cost-codes': ['code', 'name', 'parentCode', 'category', 'scope'],
@@ -66,14 +66,14 @@ const COLUMNS = {
 } as const satisfies Record<string, readonly string[]>
 
 type DataFile = keyof typeof COLUMNS
-/** Every value is a text, empty if missing. */
+/** Every value is a text, which is empty if the value is missing. */
 export type RowOf<Name extends DataFile> = Readonly<Record<(typeof COLUMNS)[Name][number], string>>
 
 export function readRows<Name extends DataFile>(name: Name): RowOf<Name>[] {
   const file = path.join(import.meta.dirname, 'data', `${name}.csv`)
   const rows: unknown = parse(readFileSync(file), {
     columns(header: string[]) {
-      // Otherwise its values would be undefined, and become null in the demo.
+      // Throws if a column is missing. Otherwise, its values would be undefined and become null in the demo.
       const missing = COLUMNS[name].filter((column) => !header.includes(column))
       if (missing.length > 0) throw new Error(`${file} has no column ${missing.join(', ')}.`)
       return header
@@ -82,7 +82,7 @@ export function readRows<Name extends DataFile>(name: Name): RowOf<Name>[] {
   return rows as RowOf<Name>[]
 }
 
-/** Returns all additional columns of a plan, which are figures for the formulas of its takeoff. */
+/** Returns the additional columns of a plan. They are figures for the formulas in its takeoff. */
 export function readFigures(row: RowOf<'plans'>): { name: string; value: number }[] {
   const fields: ReadonlySet<string> = new Set(COLUMNS.plans)
   return Object.entries(row).flatMap(([name, value]) => (fields.has(name) ? [] : [{ name, value: Number(value) }]))

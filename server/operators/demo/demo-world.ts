@@ -1,9 +1,9 @@
 import { type RowOf, readRows, splitList, toNumberOrNull } from './data-files.ts'
 
 /**
- * The builder that a new user sees: Harrow & Finch Homes in Austin, Texas, with the data of such a builder in the
- * middle of its year. All names, addresses, and numbers are fictional (555 numbers, .example domains). Days are counted
- * back from the day on which the demo is created.
+ * The builder that a new user sees: Harrow & Finch Homes in Austin, Texas, in the middle of its year. All names,
+ * addresses, and phone numbers are fictional (555 numbers, .example domains). Days are counted backward from the day on
+ * which the demo is created.
  */
 export const BUILDER = {
   name: 'Harrow & Finch Homes',
@@ -12,7 +12,7 @@ export const BUILDER = {
   owner: { name: 'Priya Harrow', email: 'priya@harrowfinch.example.com' },
 }
 
-/** The budget of a basic home by trade, if it is made by hand. */
+/** The budget of a basic home by trade, for budgets that are entered manually. */
 export const BUDGETS = {
   foundation: 28_400,
   framing: 42_000,
@@ -27,10 +27,13 @@ export const BUDGETS = {
 } as const
 export type ScopeName = keyof typeof BUDGETS
 
-/** How many days ago the price book got a price of every part. Homes planned earlier are budgeted by hand. */
+/**
+ * The number of days ago at which the price book had a price for every part. Homes that were planned earlier have
+ * manual budgets.
+ */
 const PRICES_KNOWN_SINCE = 150
 
-/** Returns whether the home was planned before there were prices to compute its budget from. */
+/** Returns whether the home was planned before there were prices from which its budget could be computed. */
 export function hasManualBudget({ row, days }: DemoHome): boolean {
   return row.plan === '' || days.planning > PRICES_KNOWN_SINCE
 }
@@ -59,11 +62,11 @@ type HomeStatus =
   | 'cancelled'
 
 export interface DemoHome {
-  /** Its community and lot, as the story names it. */
+  /** The community and lot of the home, as in the files. */
   key: string
-  /** Its row in the file. The size is relative to that of a basic home. */
+  /** The home's row in the file. Its size is relative to that of a basic home. */
   row: RowOf<'homes'>
-  /** How many days ago it reached each status; null if not. */
+  /** The number of days ago at which the home reached each status; null if it has not. */
   days: Readonly<Record<(typeof STATUS_STEPS)[number], number | null>> & { planning: number }
 }
 
@@ -88,7 +91,7 @@ export function listDemoHomes(): DemoHome[] {
   })
 }
 
-/** Returns the status changes of a home after planning, each with how many days ago it was. */
+/** Returns the changes of a home's status after planning, each with the number of days ago. */
 export function listHomeMoves({ days }: DemoHome): { status: HomeStatus; daysAgo: number }[] {
   return STATUS_STEPS.flatMap((step) => {
     const daysAgo = days[step]
@@ -101,19 +104,19 @@ const STATUS_BY_STEP: Readonly<Record<(typeof STATUS_STEPS)[number], HomeStatus>
   ...{ closed: 'closed', held: 'on_hold', cancelled: 'cancelled' },
 }
 
-/** A document that awaits review, was rejected or waived, or a valid one of a type. */
+/** A document that awaits review, was rejected, or was waived, or a valid document of a type. */
 export type DemoDocument = 'unread' | 'refused' | 'waived' | 'workers_comp' | 'license'
 
 export interface DemoVendor {
   name: string
   contact: string
   scopes: readonly string[]
-  /** Days until the liability policy ends; null for a vendor without documents. */
+  /** The number of days until the liability policy ends; null for a vendor without documents. */
   insuredFor: number | null
   status?: 'prospective' | 'on_hold' | 'inactive'
   community?: string
   poLimit?: number
-  /** In addition to the liability insurance and tax form of every insured vendor. */
+  /** Documents in addition to the liability insurance and the tax form that every insured vendor has. */
   papers?: readonly DemoDocument[]
 }
 
@@ -182,7 +185,7 @@ export const VENDORS: readonly DemoVendor[] = [
   },
 ]
 
-/** Returns the vendors of the other trades, who were added before. */
+/** Returns the vendors of the other trades, who were added earlier. */
 export function listInitialVendors(): DemoVendor[] {
   return readRows('vendors').map((row) => ({
     name: row.companyName,
@@ -196,16 +199,16 @@ export interface DemoRequest {
   title: string
   scope: ScopeName
   homes: readonly string[]
-  /** For a request without homes, whose prices become a contract. */
+  /** The community, for a request without homes whose prices become a contract. */
   community?: string
   vendors: readonly string[]
   sentDaysAgo: number
-  /** Counted from the day on which it is sent. */
+  /** The number of days from sending the request to its deadline. */
   deadlineInDays: number
   message: string
   blind?: boolean
   lines?: readonly { lineId: string; description: string; quantity: number; unit: string; part?: string }[]
-  /** By vendor, as a share of the budget; with lines, a price for each of them instead. */
+  /** The bids by vendor, as a share of the budget. If there are lines, each bid has a price for each line instead. */
   bids: readonly {
     vendor: string
     share?: number
@@ -215,10 +218,10 @@ export interface DemoRequest {
   }[]
   /** A vendor that declines in its portal. */
   declined?: { vendor: string; daysLater: number; reason: string }
-  /** Days until the vendors that have not bid are reminded. */
+  /** The number of days until the vendors that have not bid get a reminder. */
   remindedLater?: number
   end: 'draft' | 'sent' | 'closed' | 'awarded' | 'cancelled'
-  /** With `awarded`: the vendor that wins. */
+  /** The vendor that wins. Only for an awarded request. */
   winner?: string
 }
 
@@ -343,7 +346,7 @@ export const REQUESTS: readonly DemoRequest[] = [
   },
 ]
 
-/** Notices of upcoming work, in chronological order. */
+/** The notices of upcoming work, in chronological order. */
 export const NOTICES = [
   {
     vendor: 'Cool Springs HVAC',
@@ -371,7 +374,10 @@ export const NOTICES = [
   },
 ] as const
 
-/** The vendors that were asked to confirm, and their answers: none yet, or one a day later. */
+/**
+ * The vendors that were asked to confirm a date, and their responses. A vendor has not responded or has done so a day
+ * later.
+ */
 export const CONFIRMATIONS: readonly {
   home: string
   task: string

@@ -7,7 +7,7 @@ import { emptyToNull, type RowOf, readRows, splitList, toNumberOrNull } from './
 import { MOMENT_BEFORE, NamedIds, type Timeline } from './timeline.ts'
 
 interface LeadInputs {
-  /** By e-mail address. */
+  /** The users' IDs by email address. */
   readonly people: NamedIds<string>
   readonly communities: NamedIds<string>
   readonly plans: NamedIds<string>
@@ -16,11 +16,11 @@ interface LeadInputs {
 type LeadRow = RowOf<'leads'>
 
 /**
- * Tells the leads of the past year and their activities. The activities bypass the operation: one by one they would
- * take longer than everything else about leads.
+ * Adds the leads of the past year and their activities. Adds the activities without their operation, because one by one
+ * they would take longer than everything else about leads.
  */
 export class Leads {
-  /** By e-mail address. */
+  /** The leads' IDs by email address. */
   readonly made = new NamedIds<string>()
   readonly #timeline: Timeline
   readonly #made: LeadInputs
@@ -49,12 +49,12 @@ export class Leads {
     })
     this.made.set(email, id)
     if (row.lastActivityDate === '') return
-    // Leads that buy on that day are converted afterwards.
+    // A lead that buys on that day is converted later on the same day.
     const last = this.#timeline.daysSince(row.lastActivityDate) + MOMENT_BEFORE
     this.#timeline.on(last, () => this.#workOn(id, row, { from: ago, to: last }))
   }
 
-  /** Adds all activities of the lead, and sets its outcome. */
+  /** Adds all activities of a lead and sets its outcome. */
   async #workOn(leadId: string, row: LeadRow, { from, to }: { from: number; to: number }): Promise<void> {
     const call = this.#timeline.at(to)
     const before = await leads.lock(call, leadId)
@@ -68,7 +68,7 @@ export class Leads {
       })
     })
     await activities.insertAll(call, done)
-    // A buyer's proposal comes before the sale, which converts the lead.
+    // A buyer first gets a proposal. Later, the sale converts the lead.
     const status = (row.status === 'converted' ? 'proposal' : row.status) as LeadStatus
     const changes = { status, lostReason: emptyToNull(row.lostReason) }
     const after = { ...before, ...changes }
@@ -91,7 +91,7 @@ const NOTES: Readonly<Record<LeadActivityType, string>> = {
 const REMOTE_TYPES: readonly LeadActivityType[] = ['call', 'email', 'text']
 const PERSONAL_TYPES: readonly LeadActivityType[] = ['call', 'email', 'visit', 'text', 'meeting']
 
-/** Returns the types of activities in order. A lead that was only contacted has had no meeting. */
+/** Returns the types of activities in order. A lead that has only been contacted has had no meeting. */
 function listActivityTypes({ status, activitiesCount }: LeadRow): LeadActivityType[] {
   const ways = status === 'contacted' ? REMOTE_TYPES : PERSONAL_TYPES
   return Array.from({ length: Number(activitiesCount) }, (_, i) => ways[i % ways.length] ?? 'call')

@@ -3,14 +3,14 @@ import { findUserPrincipal, toVendorPrincipal } from '../../platform/keys/princi
 import { MOMENT_BEFORE, type NamedIds, type Timeline } from './timeline.ts'
 
 interface MessageInputs {
-  /** By e-mail address. */
+  /** The users' IDs by email address. */
   readonly people: NamedIds<string>
   readonly vendors: NamedIds<string>
   readonly homes: NamedIds<Home>
   readonly orders: NamedIds<PurchaseOrder>
 }
 
-/** Tells the messages between users and vendors of the last days. */
+/** Adds the messages between users and vendors in the last days. */
 export class Messages {
   readonly #timeline: Timeline
   readonly #made: MessageInputs
@@ -45,7 +45,7 @@ export class Messages {
       .at(ago, writer)
       .operation('sendMessage', { subject, body, recipients: [recipient], relatedTo: { type, id: about } })
     if (answer === undefined || vendorId === null) return
-    // Before the other messages of that day.
+    // This message comes before the other messages of that day.
     this.#timeline.on(ago - 1 + MOMENT_BEFORE, (day) =>
       this.#timeline
         .at(day, toVendorPrincipal(call.principal.organization, vendorId, vendorId))
@@ -56,15 +56,15 @@ export class Messages {
 
 interface DemoLetter {
   daysAgo: number
-  /** The local part of the sender's address. */
+  /** The part of the sender's address before the @. */
   from: string
   to: { vendor: string } | { colleague: string }
-  /** The subject record: an order, or else a home. */
+  /** The record that the message is about, which is an order or, without one, a home. */
   order?: string
   home?: string
   subject: string
   body: string
-  /** The vendor's reply, a day later. */
+  /** The vendor's reply one day later. */
   answer?: string
 }
 

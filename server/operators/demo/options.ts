@@ -13,8 +13,8 @@ interface OptionInputs {
 }
 
 /**
- * Tells the options and their takeoffs. They bypass the operations, like the price book; a test checks the cost of
- * each.
+ * Adds the options and their takeoffs without their operations, as in the price book. A test checks the cost of each
+ * option.
  */
 export class Options {
   /** By code. */
@@ -71,8 +71,9 @@ export class Options {
   }
 
   /**
-   * Returns the takeoff lines. Structural options differ by plan, so their lines are in the plans' file. No line is
-   * named, so that none replaces a line of the plan: what an option saves is a negative quantity.
+   * Returns the takeoff lines of the options. Structural options differ by plan, so their lines are in the file with
+   * the plans. The lines have no lineId, so that they do not replace lines of the plan. A part that an option saves has
+   * a negative quantity.
    */
   #lines() {
     const structural = readRows('takeoff').filter(({ option }) => option !== '')
@@ -87,7 +88,7 @@ export class Options {
   }
 }
 
-/** The status changes that bring an option from draft to its status in the file. */
+/** The status changes by which an option gets from draft to its status in the file. */
 const STATUS_STEPS: Readonly<Record<string, readonly OptionStatus[]>> = {
   active: ['active'],
   retired: ['active', 'retired'],

@@ -16,19 +16,22 @@ interface OrderInputs {
 
 type OrderRow = RowOf<'story-orders'>
 
-/** The completed percentage of orders in progress, unless more was paid: the rough-in, or the first load. */
+/**
+ * The completed percentage of orders in progress, such as the rough-in or the first load. If more was paid, the
+ * percentage is higher.
+ */
 const PARTIAL_PERCENT = 40
 
-/** Days until a vendor declines, and until an order is voided. */
+/** The number of days until a vendor declines an order. */
 const DAYS_TO_DECLINE = 2
 const DAYS_TO_VOID = 7
 
 /**
- * Tells the orders of the homes, except those from an award. In the story all budgets were made by hand. If the demo
- * has computed a budget, an order keeps its share of it instead.
+ * Adds the orders of the homes, except those from an award. In the files, all budgets were entered manually. If the
+ * demo has computed a budget, an order keeps the same share of that budget.
  */
 export class Orders {
-  /** By home and trade, as the story names them. */
+  /** The orders by home and trade, as in the files. */
   readonly made = new NamedIds<PurchaseOrder>()
   readonly #timeline: Timeline
   readonly #made: OrderInputs
@@ -58,13 +61,13 @@ export class Orders {
         {
           ...{ description: `${capitalize(scope)}, ${home.name}`, quantity: 1 },
           unitPrice: await this.#amountOf(ago, row),
-          // No retainage on what a buyer pays for at once.
+          // Work that a buyer pays for immediately has no retainage.
           ...(varianceResponsible === 'customer' && { retainagePercent: 0 }),
         },
       ],
     })
     this.made.set(order, created)
-    // Work can be billed on the day on which it is done.
+    // Work can be billed on the day on which it is completed.
     const completed = Number(row.completedDaysAgo)
     if (completed >= DETAILED_DAYS)
       this.#timeline.on(completed + MOMENT_BEFORE, (day) => this.#complete(day, created, row))
@@ -81,11 +84,11 @@ export class Orders {
   async #move(ago: number, { id: purchaseOrderId }: PurchaseOrder, status: string): Promise<void> {
     const move = () => this.#timeline.do(ago, 'changePurchaseOrderStatus', { purchaseOrderId, status })
     const after = await move()
-    // An order above the budget requires a second approval.
+    // An order that exceeds the budget requires a second approval.
     if (status === 'approved' && after.status === 'pending_approval') await move()
   }
 
-  /** Moves an old order from approval to completion at once. */
+  /** Approves, issues, and completes an old order at once. */
   async #complete(ago: number, { id }: PurchaseOrder, row: OrderRow): Promise<void> {
     const call = this.#timeline.at(ago)
     const locked = await lockWhole(call, id)
@@ -125,7 +128,7 @@ export class Orders {
     const { scopes } = await this.#timeline.do(ago, 'getHomeBudget', { homeId: this.#made.homes.get(key).id })
     const budgeted = scopes.find((each) => each.scope === scope)?.budgeted ?? 0
     const byHand = Math.round(BUDGETS[scope as ScopeName] * Number(demoHome.row.size))
-    // Without cents, so that a share of the budget never exceeds it.
+    // Rounds to whole amounts, so that the orders never exceed the budget.
     return Math.round((Math.floor(budgeted) * Number(total)) / byHand)
   }
 }
@@ -134,7 +137,7 @@ function isOrderFromAward({ note }: OrderRow): boolean {
   return note.startsWith('From the awarded request')
 }
 
-/** Returns the status changes of an order, each with how many days ago it was. The last payment closes it. */
+/** Returns the status changes of an order, each with the number of days ago. The last payment closes the order. */
 function listMoves(row: OrderRow): [number, PurchaseOrderStatus][] {
   const [ordered, issued] = [Number(row.daysAgo), Number(row.issuedDaysAgo)]
   const dated = [

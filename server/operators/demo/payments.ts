@@ -10,18 +10,18 @@ import { Waivers } from './waivers.ts'
 
 type PaymentRow = RowOf<'story-payments'>
 
-/** Days until a lost check is voided, and days from a payment's approval to its date. */
+/** The number of days until a lost check is voided. */
 const DAYS_TO_VOID = 6
 const DAYS_TO_PAY = 2
 
-/** Tells the payments to vendors, including pending ones. */
+/** Adds the payments to vendors, including pending ones. */
 export class Payments {
   readonly #timeline: Timeline
   readonly #orders: NamedIds<PurchaseOrder>
   readonly #waivers: Waivers
   readonly #rows = readRows('story-payments')
   readonly #ordersTold = readRows('story-orders')
-  /** By name in the story. */
+  /** The payments by their names in the files. */
   readonly #made = new NamedIds<Payment>()
 
   constructor(timeline: Timeline, orders: NamedIds<PurchaseOrder>) {
@@ -38,7 +38,7 @@ export class Payments {
     }
   }
 
-  /** Returns the payment with the lost check that this one replaces. */
+  /** Returns the payment with the lost check that this payment replaces. */
   #replacedBy({ payment, vendor, invoiceNumber }: PaymentRow): PaymentRow | undefined {
     return this.#rows.find(
       (other) =>
@@ -58,7 +58,7 @@ export class Payments {
     if (row.status === 'rejected') return this.#rejectBill(ago, row, order)
     const payment = await this.#timeline.do(ago, 'createPayment', {
       ...{ poId: order.id, paymentType: row.paymentType, invoiceNumber: row.invoiceNumber },
-      // A final payment or a release is for everything that is left.
+      // A final payment or a release pays everything that is left, so it has no amount of its own.
       ...(row.paymentType === 'progress' && { grossAmount: this.#amountOf(row, order) }),
       invoiceDate: this.#timeline.date(Number(row.invoiceDaysAgo)),
       method: row.method === '' ? 'ach' : row.method,
@@ -69,7 +69,7 @@ export class Payments {
     this.#waivers.planFor(payment, row, ago)
   }
 
-  /** Enters the bill of an invoice that was sent twice, and rejects it on the next day. */
+  /** Enters the bill for an invoice that was sent twice, and rejects it on the next day. */
   async #rejectBill(ago: number, row: PaymentRow, order: PurchaseOrder): Promise<void> {
     const { id: billId } = await this.#timeline.do(ago, 'createBill', {
       ...{ vendorId: order.vendorId, invoiceNumber: row.invoiceNumber },
@@ -82,7 +82,10 @@ export class Payments {
     )
   }
 
-  /** Returns the same share of the order as in the story, if its total differs. */
+  /**
+   * Returns the amount of the payment. If the total of the order differs from that in the files, the payment is the
+   * same share of it.
+   */
   #amountOf({ order: name, grossAmount }: PaymentRow, { total }: PurchaseOrder): number {
     const reported = this.#ordersTold.find(({ order }) => order === name)
     return Math.round((Number(grossAmount) * total * 100) / Number(reported?.total)) / 100
@@ -94,7 +97,7 @@ export class Payments {
       this.#timeline.on(ago, (day) => this.#timeline.do(day, 'changePaymentStatus', { paymentId, status: to, ...more }))
     const paid = Number(paidDaysAgo)
     if (status === 'approved') move(entered - DAYS_TO_PAY, 'approved')
-    // A lost check was sent too.
+    // A check that was lost later was also sent.
     if (status !== 'paid' && status !== 'voided') return
     if (paid >= DETAILED_DAYS)
       this.#timeline.on(paid, (ago) => this.#payOut(ago, paymentId, this.#orders.get(row.order).id))
@@ -104,7 +107,7 @@ export class Payments {
     }
   }
 
-  /** Approves and makes an old payment at once. The last payment closes the order. */
+  /** Approves and pays an old payment at once. The last payment closes the order. */
   async #payOut(ago: number, id: string, poId: string): Promise<void> {
     const call = this.#timeline.at(ago)
     const locked = await lockWhole(call, poId)

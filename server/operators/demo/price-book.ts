@@ -6,9 +6,9 @@ import { emptyToNull, type RowOf, readFigures, readRows, splitList, toNumberOrNu
 import { NamedIds, type Timeline } from './timeline.ts'
 
 /**
- * Tells the plans, cost codes, parts, and prices from the files in `data`. They are hundreds, and a first start should
- * not take seconds longer for them, so they are written in bulk and bypass their operations. A test checks that they
- * follow the same rules.
+ * Adds the plans, cost codes, parts, and prices from the files in `data`. Writes these hundreds of rows in bulk without
+ * their operations, which would make a first start take seconds longer. A test checks that the rows follow the same
+ * rules.
  */
 export class PriceBook {
   readonly plans = new NamedIds<string>()
@@ -24,7 +24,7 @@ export class PriceBook {
     this.#vendors = created.vendors
   }
 
-  /** Adds the cost codes from the top of the chart downward, and then the trades with their default cost codes. */
+  /** Adds the cost codes from the top of the chart downward, and then the trades, each with its default cost code. */
   async addChart(ago: number): Promise<void> {
     let rest = readRows('cost-codes')
     while (rest.length > 0) {
@@ -77,7 +77,10 @@ export class PriceBook {
     }
   }
 
-  /** Returns a plan. The figures of the first elevation are the plan's; the others have the differences. */
+  /**
+   * Returns a plan. The plan's figures are those of its first elevation. For the other elevations, returns the
+   * differences.
+   */
   #plan([first, ...others]: readonly RowOf<'plans'>[]) {
     if (first === undefined) throw new Error('Expected the plan to have at least one row.')
     const figures = readFigures(first)
@@ -100,14 +103,17 @@ export class PriceBook {
 
   #line({ elevation, sku, quantity, formula, wastePercent, costCode, taskName }: RowOf<'takeoff'>) {
     return {
-      // A part occurs once on a plan and its elevations, so its number identifies the line wherever it moves.
+      // A part occurs only once in a plan with its elevations, so its number can be the line's ID.
       ...{ lineId: sku, elevation: emptyToNull(elevation), partId: this.parts.get(sku) },
       ...{ quantity: toNumberOrNull(quantity), formula: emptyToNull(formula), wastePercent: Number(wastePercent) },
       ...{ costCodeId: this.costCodes.get(costCode), taskName: emptyToNull(taskName) },
     }
   }
 
-  /** Plans each price two weeks before its first day, but not before its vendor was added, nor after today. */
+  /**
+   * Schedules each price to be added two weeks before its first day, but not before its vendor was added and not in the
+   * future.
+   */
   planPrices(sinceWhen: (vendor: string) => number): void {
     const rows = readRows('prices').toSorted((a, b) => (a.effectiveDate < b.effectiveDate ? -1 : 1))
     const days = Map.groupBy(rows, ({ vendor, effectiveDate }) =>
@@ -143,7 +149,7 @@ export class PriceBook {
   }
 }
 
-/** Returns whether a price ends another one. No other prices of the files do. */
+/** Returns whether a price ends another one. Only the prices with this note do. */
 function endsOtherPrice({ note }: RowOf<'prices'>): boolean {
   return note.endsWith("ends the same vendor's earlier price")
 }

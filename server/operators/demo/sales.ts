@@ -8,7 +8,7 @@ import { listDemoHomes } from './demo-world.ts'
 import { DETAILED_DAYS, MOMENT_BEFORE, type NamedIds, type Timeline } from './timeline.ts'
 
 interface SaleInputs {
-  /** By email address, like the leads. */
+  /** The leads' IDs by email address. */
   readonly people: NamedIds<string>
   readonly leads: NamedIds<string>
   readonly communities: NamedIds<string>
@@ -26,14 +26,14 @@ const STAGES = [
   ...(['selections_final', 'permit_ready', 'walkthrough_done', 'closed'] as const),
 ]
 
-/** Days from the approval until the bank agrees, and until the contingency is cleared. */
+/** The number of days from the approval of a sale until the bank approves the loan. */
 const DAYS_TO_FINANCE = 8
 const DAYS_TO_CLEAR = 12
 
-/** The commission in percent of the price. A canceled sale has none, as in the files. */
+/** The commission as a percentage of the price. A canceled sale has none, as in the files. */
 const COMMISSION_PERCENT = 3
 
-/** The stages that need a home, for the sale of a lot whose home was built before homes were entered. */
+/** The stages that need a home. They are waived in the sale of a lot whose home was built before homes were entered. */
 const STAGES_NEEDING_HOME: ReadonlySet<SaleStageName> = new Set([
   'selections_final',
   'permit_ready',
@@ -41,7 +41,8 @@ const STAGES_NEEDING_HOME: ReadonlySet<SaleStageName> = new Set([
 ])
 
 /**
- * Tells the sales of the past year, most of them of homes, and the older ones of lots whose homes were never entered.
+ * Adds the sales of the past year. Most are sales of homes. Older ones are sales of lots whose homes were never
+ * entered.
  */
 export class Sales {
   readonly #timeline: Timeline
@@ -116,7 +117,7 @@ export class Sales {
     }
   }
 
-  /** Plans the completed stages, with what they depend on, and the approval. */
+  /** Schedules the completed stages, the data on which they depend, and the approval. */
   #advance(saleId: string, row: SaleRow): void {
     const done = STAGES.slice(0, STAGES.indexOf(row.lastStageDone as SaleStageName) + 1)
     const [signed, prepared, closed] = [done.slice(0, 2), done.slice(2, -1), done.slice(-1)]
@@ -135,7 +136,7 @@ export class Sales {
     await this.#timeline.do(ago, 'advanceSalePipeline', { saleId, ...toStageMove(stage, row) })
   }
 
-  /** Completes several old stages, each on its day. */
+  /** Completes several old stages at once, each with its own date. */
   async #passAll(ago: number, saleId: string, row: SaleRow, stages: readonly SaleStageName[]): Promise<void> {
     const call = this.#timeline.at(ago)
     const { sale, home } = await lockSaleWithHome(call, saleId)
@@ -160,7 +161,7 @@ export class Sales {
     await sales.update(call, sale, { financing, contingencies, openContingencies, pipeline, stage })
   }
 
-  /** Returns how many days ago the stage was completed. */
+  /** Returns the number of days ago at which the stage was completed. */
   #dayOf(stage: SaleStageName, row: SaleRow): number {
     const signed = row.approvedDate === '' ? this.#daysSince(row.saleDate) - 1 : this.#daysSince(row.approvedDate)
     const { days } = this.#homes.find(({ key }) => key === row.home) ?? {}
@@ -186,7 +187,7 @@ export class Sales {
       case 'walkthrough_done':
         return days == null || days.completed === null ? closing + 3 : days.completed - 1
       case 'closed':
-        // The home is closed afterward.
+        // The sale ends shortly before the home is closed on the same day.
         return closing + MOMENT_BEFORE
     }
   }
@@ -196,7 +197,7 @@ export class Sales {
     if (cancelledDate === '') return
     const { disposition } = this.#depositsOf(row).find((deposit) => deposit.disposition !== '') ?? {}
     const depositDisposition = disposition === 'returned' ? 'refunded' : disposition
-    // A home that will not be built is canceled afterward.
+    // A home that will not be built is canceled later on the same day.
     this.#on(this.#daysSince(cancelledDate) + MOMENT_BEFORE, async (ago) => {
       if (isFinancingDecidedLater(row)) await this.#finance(ago, saleId, row)
       await this.#decide(ago, saleId, row)
@@ -217,7 +218,7 @@ export class Sales {
   }
 }
 
-/** Returns how the stage is passed: completed, or waived if there was no home that it depends on. */
+/** Returns how to pass a stage: it is completed or, if it needs a home that does not exist, waived. */
 function toStageMove(
   stage: SaleStageName,
   { home }: SaleRow,
@@ -226,7 +227,7 @@ function toStageMove(
   return { stage, status: 'waived', reason: 'The house was built before its home was entered.' }
 }
 
-/** Returns whether the bank decided only after the sale. */
+/** Returns whether the bank decided after the sale was approved. */
 function isFinancingDecidedLater({ approvedDate, financingStatus }: SaleRow): boolean {
   return approvedDate !== '' && ['approved', 'declined'].includes(financingStatus)
 }

@@ -20,34 +20,37 @@ import { BUILDER } from './demo-world.ts'
 import { Story } from './story.ts'
 
 /**
- * The length of a transaction, because on the embedded database everything else waits for it. There, the job then
- * pauses for as long as it took, so that others have half of the time.
+ * The maximum duration of a transaction. It is short, because on the embedded database, everything else waits for it.
+ * There, the job then pauses for the same time, so that other work gets half of the time.
  */
 const TRANSACTION_MS = 40
 
-/** The first day of the story, in days ago. */
+/** The number of days ago at which the demo builder's data starts. */
 const FIRST_DAY_AGO = 400
 
-/** The maximum wait until the story's last events are dispatched; usually a moment. */
+/** The maximum time to wait until the last events are dispatched, which usually takes only a moment. */
 const MAX_DISPATCH_MS = 30_000
 
-/** The pause after a failed attempt to empty a sandbox. */
+/** The pause after a failed attempt to empty a sandbox, in milliseconds. */
 const RETRY_MS = 10_000
 
-/** The number of sweeps through all tables, because others may add rows meanwhile. */
+/** The maximum number of passes over all tables. Several may be needed, because users may add rows in the meantime. */
 const MAX_SWEEPS = 10
 
 export interface SandboxWorker {
-  /** Fills and empties sandboxes on request. Takes one index lookup if there is nothing to do. */
+  /** Fills and empties sandboxes on request. If there is nothing to do, only one index lookup is made. */
   run(): Promise<void>
-  /** Ends the work after its current transaction. A half-filled sandbox is emptied by the next process that looks. */
+  /**
+   * Ends the work after its current transaction. Another process later empties a sandbox that is only partly filled.
+   */
   stop(): void
 }
 
 /**
- * Fills sandboxes with the demo builder's past and empties them, in many short transactions. Any number of processes
- * may do so concurrently: each does what no other has claimed. A story cannot be continued by another process, because
- * its state is in memory, so what an ended process left half filled is emptied.
+ * Fills sandboxes with the demo builder's data and empties them, in many short transactions. Any number of processes
+ * may do so at the same time, because each works only on sandboxes that it has claimed. The state of filling is in
+ * memory, so another process cannot continue it. If a process ends while filling a sandbox, another process empties
+ * that sandbox.
  */
 export function startSandboxWorker(services: Services, log: Logger): SandboxWorker {
   const { database, clock } = services
@@ -103,7 +106,7 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
     const people = await addColleagues(database, clock, organizationId)
     people.set(BUILDER.owner.email, startedBy)
     const principal = await findUserPrincipal(database.statements, organizationId, startedBy)
-    // Nothing of the past is emailed.
+    // Turns off email, because nothing from the past may be emailed.
     const silent = { ...services, config: { ...services.config, mail: null } }
     const call = createCall(silent, { principal, requestId: claimed.claim, address: null })
     const story = new Story(call, people)
@@ -114,7 +117,7 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
       ago = await story.goOn(call, TRANSACTION_MS, (inside) =>
         recordSandboxProgress(inside.db, clock, claimed, { done }),
       )
-      // They are committed, and nothing reads them any longer.
+      // Discards the events in memory. They have been committed, and nothing reads them any longer.
       call.events.length = 0
       await makeUp(startedMs)
     }
@@ -122,7 +125,7 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
     await changeSandboxStatus(database.statements, clock, claimed, 'filled')
   }
 
-  /** Resolves when the past events are dispatched, because webhooks get only later ones. */
+  /** Resolves when the past events have been dispatched, so that webhooks get only later ones. */
   async function dispatched(claimed: ClaimedSandbox): Promise<void> {
     const endMs = performance.now() + MAX_DISPATCH_MS
     while (performance.now() < endMs) {
@@ -152,7 +155,7 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
         for (const [done, table] of tables.entries()) {
           goOn()
           const startedMs = performance.now()
-          // Only the first sweep has much to do.
+          // Reports progress only for the first pass, because the others have little to do.
           const progress = sweep === 1 ? { done } : {}
           const rows = await deleteOrganizationRows(database, table, organizationId, {
             ...(table.name === 'events' && { only: sql`"resourceId" !~ ${KEPT_EVENT_PREFIXES}` }),
@@ -162,7 +165,8 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
           if (rows > 0) await makeUp(startedMs)
         }
       } catch (error) {
-        // A row that was written after its table was swept refers to it.
+        // Another row refers to a deleted one, because it was written after the pass over its table. The next pass
+        // deletes it.
         if ((error as { code?: unknown }).code !== FOREIGN_KEY_VIOLATION || sweep === MAX_SWEEPS) throw error
         continue
       }
@@ -172,7 +176,7 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
     await changeSandboxStatus(database.statements, clock, claimed, 'empty')
   }
 
-  /** Pauses for as long as the work since then took. */
+  /** Pauses for as long as the work has taken since `startedMs`. */
   async function makeUp(startedMs: number): Promise<void> {
     if (database.embedded) await pause(performance.now() - startedMs)
   }

@@ -10,25 +10,25 @@ import type { NamedIds, Timeline } from './timeline.ts'
 interface ScheduleInputs {
   readonly vendors: NamedIds<string>
   readonly homes: NamedIds<Home>
-  /** The vendor usually assigned to each trade. */
+  /** The vendor that is usually assigned to each trade. */
   readonly usual: ReadonlyMap<string, string>
 }
 
-/** Work on a lot begins with these tasks, once the permit is issued. */
+/** The tasks with which work on a lot begins after the permit is issued. */
 const FIRST_SITE_TASKS: ReadonlySet<string> = new Set(['Temporary power and toilet set', 'Erosion control installed'])
 
-/** A home in permitting waits for this task. */
+/** The task for which a home in permitting waits. */
 const PERMIT_TASK = 'Permit issued'
 
-/** The tasks with the buyer after the home is completed. */
+/** The tasks with the buyer after the home has been completed. */
 const CLOSING_TASKS: ReadonlySet<string> = new Set(['Closing documents signed', 'Home closed'])
 
-/** Work before the last days is told at once, and from then on day by day. */
+/** The number of days for which work is recorded day by day. Earlier work is recorded at once. */
 const DAILY_DETAIL_DAYS = 7
 
 /**
- * Tells the schedules of the homes, made from one template, with their delays and the questions to vendors. Old work
- * bypasses the operations: four hundred completions would take most of the demo's time.
+ * Adds the homes' schedules, which are created from one template, with delays and confirmation requests. Adds old work
+ * without its operations, because four hundred completions would take most of the demo's time.
  */
 export class Schedules {
   readonly #timeline: Timeline
@@ -72,13 +72,13 @@ export class Schedules {
     })
   }
 
-  /** Creates the schedule of a home when its permit is applied for. */
+  /** Creates a home's schedule when its permit is applied for. */
   async #begin(ago: number, home: DemoHome): Promise<void> {
     const homeId = this.#made.homes.get(home.key).id
     await this.#timeline.do(ago, 'applyScheduleTemplate', { homeId, startDate: this.#timeline.date(ago) })
   }
 
-  /** Completes what was done in the home until this day, by the vendors of its orders and with its delays. */
+  /** Completes the work in the home until this day, with the vendors of its orders and with its delays. */
   async #catchUp(ago: number, home: DemoHome): Promise<void> {
     const call = this.#timeline.at(ago)
     const today = this.#timeline.date(ago)
@@ -140,7 +140,7 @@ export class Schedules {
     }
   }
 
-  /** Completes the tasks that end on the day, and starts those in progress on it. */
+  /** Completes the tasks that end on this day, and starts those in progress. */
   async #work(ago: number, home: DemoHome): Promise<void> {
     const today = this.#timeline.date(ago)
     const left = (this.#tasks.get(home.key) ?? []).filter(({ status }) => status !== 'completed')
@@ -165,7 +165,7 @@ export class Schedules {
     )
   }
 
-  /** Asks the vendor of a task to confirm, and records what it said on the phone. */
+  /** Asks the vendor of a task to confirm, and records the vendor's answer by phone. */
   async #ask(ago: number, { home, task, answer, daysLater }: (typeof CONFIRMATIONS)[number]): Promise<void> {
     const { id: taskId, plannedStart } = this.#taskOf(home, task)
     await this.#timeline.do(ago, 'requestTaskConfirmation', { taskId })
@@ -189,8 +189,8 @@ export class Schedules {
 }
 
 /**
- * Returns whether the task is worked on: office tasks until the permit is issued, and vendors' tasks once the home has
- * started.
+ * Returns whether work on the task is possible: office tasks until the permit is issued, and vendors' tasks after the
+ * home has started.
  */
 function hasWorkOn({ phase, name }: Task, { days }: DemoHome): boolean {
   if (phase === 'permitting') return days.ready !== null || name !== PERMIT_TASK
@@ -206,7 +206,7 @@ function completeUntil(today: string, task: Task): Task {
 
 const LINK_PATTERN = /^(?<name>[^:]+)(?::(?<type>[FS]{2})(?<lag>[+-]\d+)?)?$/
 
-/** Returns a predecessor from its notation in the files: a name, then after a colon the type and the lag. */
+/** Parses a predecessor as written in the files: a name, a colon, the type, and the lag. */
 function parseLink(text: string): { name: string; type: string; lagDays: number } {
   const { name = text, type = 'FS', lag = '0' } = LINK_PATTERN.exec(text)?.groups ?? {}
   return { name, type, lagDays: Number(lag) }

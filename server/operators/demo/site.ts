@@ -12,7 +12,7 @@ interface SiteInputs {
 type Photo = 'slab' | 'framing' | 'roof' | 'punch' | 'leak'
 
 /**
- * Tells what superintendents record on the sites and after closing: permits, inspections, daily logs with photos,
+ * Adds the records of superintendents on the sites and after closings: permits, inspections, daily logs with photos,
  * walkthroughs with punch items, warranty requests, and drawings with their revisions.
  */
 export class Site {
@@ -88,7 +88,7 @@ export class Site {
     if (first !== undefined) this.#inspect(id, attempts)
   }
 
-  /** Records the result of an attempt on its day, and then those of the attempts that follow. */
+  /** Records the result of an attempt on its day, and then the results of the attempts after it. */
   #inspect(inspectionId: string, [attempt, ...later]: readonly DemoAttempt[]): void {
     if (attempt?.result === undefined) return
     const { result, failed, daysAgo } = attempt
@@ -181,7 +181,7 @@ export class Site {
   }
 }
 
-/** Returns a PDF of one landscape page with a frame and a title, as a placeholder for a drawing. */
+/** Creates a PDF with one landscape page, a frame, and a title, as a placeholder for a drawing. */
 function createSheetPdf(title: string): Buffer {
   const text = title.replaceAll(/[()\\]/g, '')
   const content = `36 36 720 540 re S 480 36 276 60 re S BT /F1 14 Tf 492 60 Td (${text}) Tj ET`
@@ -210,14 +210,14 @@ interface DemoSheet {
   sheetNumber: string
   title: string
   discipline: string
-  /** The trades that see it; all of them if it is empty. */
+  /** The trades that can see the sheet; empty for all trades. */
   scopes: readonly string[]
   revisions: readonly { label: string; daysAgo: number; note?: string }[]
 }
 
 const FIRST = [{ label: 'A', daysAgo: 380 }]
 
-/** The sheets of plan P2100. */
+/** The sheets of the plan P2100. */
 const SHEETS: readonly DemoSheet[] = [
   {
     daysAgo: 381,
@@ -275,7 +275,7 @@ interface DemoPermit {
   appliedDaysAgo: number
   number?: string
   issuedDaysAgo?: number
-  /** Defaults to eight months. */
+  /** The number of days until the permit expires. Defaults to eight months. */
   expiresInDays?: number
   finaledDaysAgo?: number
 }
@@ -296,7 +296,7 @@ const PERMITS: readonly DemoPermit[] = [
 
 interface DemoAttempt {
   daysAgo: number
-  /** Undefined for an attempt that is still to come. */
+  /** The result of the attempt; undefined if it has not taken place yet. */
   result?: 'passed' | 'failed'
   failed?: { text: string; note: string; scope: string; vendor: string }
 }
@@ -467,7 +467,7 @@ interface DemoWarrantyRequest {
   photo?: boolean
 }
 
-/** What the owners of CH 3 reported since it closed. */
+/** The problems that the owners of CH 3 have reported since their home closed. */
 const WARRANTY_REQUESTS: readonly DemoWarrantyRequest[] = [
   {
     ...{ daysAgo: 48, location: 'Kitchen', description: 'The disposal does not run.', scope: 'electrical' },

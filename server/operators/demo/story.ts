@@ -37,12 +37,12 @@ import { NamedIds, Timeline } from './timeline.ts'
 import { Timesheets } from './timesheets.ts'
 
 /**
- * The past months of a builder, told through the operations as its users would have called them, so that all rules and
- * events of the service apply. Only the price book bypasses them.
+ * Adds a builder's data of the past months. Calls the operations that its users would have called, so that all rules
+ * and events of the service apply. Some data does not use the operations, such as the price book.
  */
 export class Story {
   readonly #timeline: Timeline
-  /** Communities by code, vendors by name, homes by code and lot. */
+  /** The IDs of communities by code. The other maps have vendors by name, and homes by code and lot. */
   readonly #communities = new NamedIds<string>()
   readonly #vendors = new NamedIds<string>()
   readonly #homes = new NamedIds<Home>()
@@ -82,15 +82,15 @@ export class Story {
     this.#plan()
   }
 
-  /** Tells the whole story in one transaction. */
+  /** Adds all data in one transaction. */
   tell(call: WriteCall): Promise<void> {
     return this.#timeline.run(call)
   }
 
   /**
-   * Continues the story in a separate transaction of about this many milliseconds.
+   * Adds more data in a separate transaction of about this many milliseconds.
    *
-   * @returns how many days ago the next event of the story happened; null at the end
+   * @returns the number of days ago of the next action; null if all data has been added
    */
   async goOn(call: Call, ms: number, within: (call: WriteCall) => Promise<void>): Promise<number | null> {
     const again = this.#timeline.mark()
@@ -353,7 +353,7 @@ export class Story {
     })
   }
 
-  /** Returns what the homes have budgeted for the trade, without cents, so that a share of it never exceeds it. */
+  /** Returns the homes' budget for the trade in whole amounts, so that shares of it never exceed it. */
   async #budget(ago: number, homes: readonly Home[], scope: ScopeName): Promise<number> {
     let total = 0
     for (const { id } of homes) {

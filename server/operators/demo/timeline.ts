@@ -6,26 +6,32 @@ import { BUILDER } from './demo-world.ts'
 
 const DAY_MS = 86_400_000
 
-/** The date that is today in the files. Their dates keep their distance to the day on which the demo is created. */
+/**
+ * The date that is today in the files. All dates are moved, so that they have the same distance to the day on which the
+ * demo is created.
+ */
 const TODAY_IN_FILES = '2026-11-18'
 const DATE = /\d{4}-\d{2}-\d{2}/g
 
 /**
- * What was done at least this many days ago, and took several operations, is told at once and bypasses them: one by one
- * they would take a third of the time of creating the demo.
+ * If a change needs several operations and is older than this number of days, it is written at once without the
+ * operations. One by one, they would take a third of the time to create the demo.
  */
 export const DETAILED_DAYS = 30
 
-/** About a minute and a half, in days, for what comes before another event of the same day. */
+/** About a minute and a half, in days. Used for an action that precedes another on the same day. */
 export const MOMENT_BEFORE = 0.001
 
 interface TimelineAction {
-  /** How many days ago it happened. */
+  /** The number of days ago at which the action takes place. */
   readonly daysAgo: number
   readonly run: (daysAgo: number) => Promise<unknown>
 }
 
-/** The events of the story in chronological order, because lists show the newest first. */
+/**
+ * The actions that create the demo builder's data. They run in chronological order, because lists show the newest
+ * records first.
+ */
 export class Timeline {
   readonly #now: Date
   readonly #today: string
@@ -33,7 +39,7 @@ export class Timeline {
   #call: WriteCall | null = null
 
   /**
-   * All times keep their distance to this time, and none is in the future in the time zone of the office or the homes.
+   * All times keep their distance to this time. None is in the future, in the time zone of the office or of the homes.
    */
   constructor({ now, timeZone }: Pick<WriteCall, 'now' | 'timeZone'>) {
     const [today = ''] = [toLocalDate(BUILDER.timeZone, now), toLocalDate(timeZone, now)].sort()
@@ -45,18 +51,18 @@ export class Timeline {
     this.#deeds.push({ daysAgo, run })
   }
 
-  /** How many days ago the next event happened; null if there is none. */
+  /** The number of days ago of the next action; null if there is none. */
   get next(): number | null {
     return this.#deeds.length === 0 ? null : Math.max(...this.#deeds.map(({ daysAgo }) => daysAgo))
   }
 
   /**
-   * Runs the next events in this transaction, one after the other, until it is enough. If the transaction is repeated,
-   * `mark` restores the events.
+   * Runs the next actions in this transaction, one after another, until `isEnough` returns true. If the transaction is
+   * repeated, the function that `mark` returns restores the actions.
    */
   async run(call: WriteCall, isEnough: () => boolean = () => false): Promise<void> {
     this.#call = call
-    // An event may add later ones, which take their place in the order.
+    // An action may add later ones, which are inserted in order.
     for (let deed = this.#take(); deed !== undefined; deed = isEnough() ? undefined : this.#take())
       await deed.run(deed.daysAgo)
     this.#call = null
@@ -69,14 +75,14 @@ export class Timeline {
     }
   }
 
-  // The oldest first; within a day, in the order of adding.
+  // Removes and returns the oldest action. Within a day, actions run in the order in which they were added.
   #take(): TimelineAction | undefined {
     const longest = this.next
     const at = this.#deeds.findIndex(({ daysAgo }) => daysAgo === longest)
     return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
   }
 
-  /** The call of the current transaction. */
+  /** Returns the call of the current transaction. */
   get call(): WriteCall {
     if (this.#call === null) throw new Error('Expected the steps of a day to run within a transaction.')
     return this.#call
@@ -90,23 +96,23 @@ export class Timeline {
     return copyCallForPrincipal(this.call, principal, new Date(this.#now.getTime() - daysAgo * DAY_MS))
   }
 
-  /** Returns the date this many days ago, in the builder's time zone. */
+  /** Returns the date this many days ago in the builder's time zone. */
   date(daysAgo: number): string {
     return addDays(this.#today, -daysAgo)
   }
 
-  /** Returns how many days ago a date of the files is; negative for one in the future. */
+  /** Returns the number of days since a date in the files; negative if the date is in the future. */
   daysSince(dateInFiles: string): number {
     return countDaysBetween(dateInFiles, TODAY_IN_FILES)
   }
 
-  /** Returns a text of the files with its dates moved. */
+  /** Returns a text from the files with its dates moved. */
   moved(text: string): string {
     return text.replace(DATE, (date) => this.date(this.daysSince(date)))
   }
 }
 
-/** Records created so far, by their name in the story. */
+/** The records that have been created so far, by their names in the files. */
 export class NamedIds<T> {
   readonly #byName = new Map<string, T>()
 

@@ -2,12 +2,12 @@ import type { Home } from '../../../client/contract.gen.ts'
 import type { NamedIds, Timeline } from './timeline.ts'
 
 interface TimesheetInputs {
-  /** By email address. */
+  /** The users' IDs by email address. */
   readonly people: NamedIds<string>
   readonly homes: NamedIds<Home>
 }
 
-/** Tells the hours of the superintendents: two submitted weeks that await approval, and the current one. */
+/** Adds the hours of the superintendents: two submitted weeks that await approval, and the current week. */
 export class Timesheets {
   readonly #timeline: Timeline
   readonly #made: TimesheetInputs
@@ -23,7 +23,7 @@ export class Timesheets {
     for (const { person, homes, rate } of WORKERS) {
       const userId = this.#made.people.get(`${person}@harrowfinch.example.com`)
       for (const monday of [sinceMonday + 14, sinceMonday + 7, sinceMonday]) {
-        // A past week is entered on its Saturday, the current one up to yesterday.
+        // A past week is entered on its Saturday. The current week is entered up to yesterday.
         const ago = Math.max(monday - 5, 0)
         const days = Math.min(5, monday - ago)
         if (days === 0) continue
@@ -53,13 +53,13 @@ interface DemoWeek {
   userId: string
   rate: number
   homes: readonly string[]
-  /** How many days ago the week began. */
+  /** The number of days ago at which the week began. */
   monday: number
-  /** The number of days with hours. */
+  /** The number of days for which there are hours. */
   days: number
 }
 
-/** By the local part of the address, with the homes that each works on in turn. */
+/** The workers by the part of their email address before the @, with the homes on which each works in turn. */
 const WORKERS = [
   { person: 'marcus', homes: ['JR 14', 'JR 16'], rate: 46 },
   { person: 'bram', homes: ['BB 2'], rate: 58 },

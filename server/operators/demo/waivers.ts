@@ -9,18 +9,18 @@ import { DETAILED_DAYS, type Timeline } from './timeline.ts'
 
 type PaymentRow = RowOf<'story-payments'>
 
-/** Days until a vendor signs, and until the builder accepts. */
+/** The number of days until a vendor signs. */
 const DAYS_TO_SIGN = 3
 const DAYS_TO_READ = 1
 
-/** The status changes of a waiver after it is requested, by its status in the story. */
+/** The status changes of a lien waiver after it is requested, by its status in the files. */
 const MOVES_BY_OUTCOME: Readonly<Record<string, readonly LienWaiverStatus[]>> = {
   received: ['signed'],
   accepted: ['signed', 'accepted'],
   rejected: ['signed', 'rejected'],
 }
 
-/** Tells the lien waivers. A void waiver was voided with its payment. */
+/** Adds the lien waivers. A void waiver was voided together with its payment. */
 export class Waivers {
   readonly #timeline: Timeline
   readonly #contacts = new Map([...VENDORS, ...listInitialVendors()].map(({ name, contact }) => [name, contact]))
@@ -29,7 +29,10 @@ export class Waivers {
     this.#timeline = timeline
   }
 
-  /** Plans the waiver of a payment that was entered this many days ago. A conditional one comes before the money. */
+  /**
+   * Schedules the lien waiver of a payment that was entered this number of days ago. A conditional waiver is signed
+   * before the payment.
+   */
   planFor({ id: paymentId }: Payment, row: PaymentRow, entered: number): void {
     if (row.waiverStatus === 'not_required') return
     const requested = row.waiverType.startsWith('conditional') ? entered : Number(row.paidDaysAgo)
@@ -54,7 +57,7 @@ export class Waivers {
     )
   }
 
-  /** Signs and accepts an old waiver at once. */
+  /** Signs and accepts an old lien waiver at once. */
   async #accept(ago: number, { id, paymentId }: LienWaiver, row: PaymentRow): Promise<void> {
     const call = this.#timeline.at(ago)
     const payment = await payments.lock(call, paymentId)

@@ -15,17 +15,17 @@ import { createWebhookSecret } from '../../platform/webhooks/webhook-secret.ts'
 import { rotateEncryptionKey } from './rotate-encryption-key.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
-// The job that checks for a new key runs once a second. On the embedded database, no other process must receive the
-// key.
+// The time until the service uses a new key. Its job looks for one every second. On the embedded database, no other
+// process must get the key.
 const UNTIL_KNOWN_MS = 2500
 const [SECRET, LATER] = [createWebhookSecret(), createWebhookSecret()]
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // If the operator sets no key on PostgreSQL, the key is stored in the database.
+  // On PostgreSQL, the key is stored in the database if the operator has set none.
   plumbline = await startTestPlumbline({
     ...{ ENCRYPTION_KEY: '', DATABASE_URL: 'postgres://nowhere' },
-    // No mail server accepts the emails, so they wait with their portal links.
+    // No mail server accepts the emails, so they stay in the queue with their portal links.
     ...{ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bids@example.com' },
   })
 })
@@ -45,7 +45,7 @@ interface Sealed {
   text: string
 }
 
-/** Returns every value in the database that looks like encrypted text, in any column. */
+/** Returns every value in the database that looks like an encrypted text, in all columns. */
 async function sealedIn(database: Database): Promise<Sealed[]> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select c."table_name" as "table", c."column_name" as "column" from information_schema.columns c
@@ -77,7 +77,7 @@ async function subscribe(): Promise<{ id: string; repeat: () => Promise<unknown>
   return { id: webhook.id, repeat: async () => (await send()).headers.get('idempotent-replayed') }
 }
 
-/** Requests a bid from a vendor that has an encrypted portal link and tax ID. */
+/** Requests a bid from a vendor that has an encrypted tax ID. The vendor's portal link is also encrypted. */
 async function invite(): Promise<void> {
   const brazos = { companyName: 'Brazos Framing', email: 'bids@brazos.example.com', taxId: '12-3454821' }
   const { body: vendor } = await plumbline.post('/api/ext/vendors', brazos)
@@ -86,7 +86,7 @@ async function invite(): Promise<void> {
   expect((await plumbline.post('/api/ext/bids/request', request)).status).toBe(201)
 }
 
-/** Returns the secrets of a webhook subscription, decrypted in the same way as in a newly started process. */
+/** Returns the secrets of a webhook subscription. Decrypts them as a newly started process would. */
 async function getSecrets(id: string, provided = kept()): Promise<string[]> {
   const { database } = plumbline
   const { config } = await resolveEncryptionKey(provided, database)
@@ -120,7 +120,7 @@ test('an encryption key in PostgreSQL can be rotated while a service runs', asyn
   expect(await getSecrets(id)).toEqual([LATER, SECRET])
   const deployment = await database.statements.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
   expect(deployment).toMatchObject({ nextEncryptionKey: null, previousEncryptionKey: null })
-  // The running service can decrypt the re-encrypted values, and encrypts with the new key itself.
+  // The running service can decrypt the values after the rotation, and itself encrypts with the new key.
   if (database.embedded) return
   expect(await repeat()).toBe('true')
   const later = await subscribe()
@@ -129,12 +129,12 @@ test('an encryption key in PostgreSQL can be rotated while a service runs', asyn
 
 test("an operator's encryption key can replace the stored key or another operator's key", async () => {
   const { database } = plumbline
-  // On PostgreSQL, the service's job has seen the change by now. On the embedded database, no service runs during a
-  // command.
+  // On PostgreSQL, the service's job would have noticed the change by now. On the embedded database, no service runs
+  // during a command.
   await refreshEncryptionKeys(database, kept(), plumbline.config)
   const { id } = await subscribe()
   const [first, second] = [randomBytes(32), randomBytes(32)]
-  // Until the rotation, a process that was started with its own key uses the stored key.
+  // Until the rotation, a process that is started with a different key uses the stored key.
   expect((await resolveEncryptionKey(named(first), database)).isKeptInDatabase).toBe(true)
   expect(await getSecrets(id, named(first))).toEqual([LATER, SECRET])
   expect(await rotateEncryptionKey(database, named(first), 0)).toMatchObject({ unreadable: 0, remaining: 0 })
@@ -144,7 +144,7 @@ test("an operator's encryption key can replace the stored key or another operato
 
   await expect(rotateEncryptionKey(database, named(first), 0)).rejects.toThrow('ENCRYPTION_KEY_PREVIOUS')
   await expect(resolveEncryptionKey(named(second), database)).rejects.toThrow('is not the key')
-  // A process that has both keys encrypts with the old key while other processes may know only the old key.
+  // A process that has both keys encrypts with the old key, because other processes may not know the new one yet.
   expect((await resolveEncryptionKey(named(second, first), database)).config.encryptionKey.equals(first)).toBe(true)
   expect(await rotateEncryptionKey(database, named(second, first), 0)).toMatchObject({ unreadable: 0, remaining: 0 })
   expect(await getSecrets(id, named(second))).toEqual([LATER, SECRET])
@@ -159,7 +159,7 @@ test('an interrupted key rotation continues where it stopped', async () => {
   const seal = (by: Buffer, i: number) =>
     createVault(by).seal(`answer ${i}`, `answer org_a key_${String(i).padStart(4, '0')}`)
   for (let i = 0; i < many; i++) {
-    // Every third row was re-encrypted before the interruption. Every fifth row was encrypted before keys had names.
+    // Every third row was re-encrypted before the interruption. Every fifth row is from the time before keys had names.
     const sealed = i % 3 === 0 ? seal(fresh, i) : seal(old, i)
     const body = i % 5 === 0 && i % 3 !== 0 ? `v1.${sealed.slice(getKeyMark(old).length)}` : sealed
     const row = { organizationId: 'org_a', key: `key_${String(i).padStart(4, '0')}`, fingerprint: 'x', status: 200 }
@@ -200,7 +200,7 @@ test('the key file of an embedded database contains the old and the new key duri
     .insertInto('idempotencyRecords')
     .values({ ...row, body, createdAt: new Date() })
     .execute()
-  // Simulates an interruption immediately after the key file was changed. The service must still start.
+  // Simulates an interruption immediately after the change of the key file. The service must still start.
   rotateKeyFile(file)
   expect((await resolveEncryptionKey(provided(), database)).config.encryptionKey.equals(config.encryptionKey)).toBe(
     true,

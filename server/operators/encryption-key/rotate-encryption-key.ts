@@ -9,21 +9,21 @@ import { createVault, getKeyMark, replaceVaultKeys, type Vault } from '../../pla
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /**
- * Rotates the encryption key of a deployment while its services run. First, every process learns both keys and encrypts
- * with the old key. Then, the database records that the new key is used for encryption. Finally, all values that are
- * encrypted with the old key are encrypted again. All processes can decrypt all values at any time, so the rotation can
- * be interrupted at any point. If the command is run again, it continues from that point.
+ * The result of rotating a deployment's encryption key while its services run. First, every process gets both keys and
+ * encrypts with the old one. Then, the database records that processes must encrypt with the new key. Finally, all
+ * values that are encrypted with the old key are encrypted again. At any time, all processes can decrypt all values, so
+ * the rotation can be interrupted. If the command runs again, it continues.
  */
 export interface RotationResult {
-  /** Number of re-encrypted values. */
+  /** The number of values that were encrypted again. */
   resealed: number
-  /** Number of values that no known key can decrypt. The old key is kept for these values. */
+  /** The number of values that no known key can decrypt. The old key is kept for them. */
   unreadable: number
-  /** Number of values that are still encrypted with another key. If the number is not zero, run the command again. */
+  /** The number of values that are still encrypted with another key. If it is not zero, run the command again. */
   remaining: number
 }
 
-/** Every process checks once a second which key to use for encryption. This is enough time for all processes. */
+/** The time until all processes use the right key. Each checks once a second which key to use for encryption. */
 const KEY_SPREAD_MS = 5000
 
 export async function rotateEncryptionKey(
@@ -59,7 +59,7 @@ export async function rotateEncryptionKey(
   return rotation
 }
 
-/** Returns the new key, once all processes know it, and the old keys. */
+/** Returns the new key after all processes have it, and the old keys. */
 async function prepareTarget(
   db: Db,
   provided: EnvironmentConfig,
@@ -70,7 +70,7 @@ async function prepareTarget(
   const stored = [before.encryptionKey, before.previousEncryptionKey].filter((key) => key !== null)
   const old = [...(previous === null ? [] : [previous]), ...stored.map((key) => Buffer.from(key, 'base64'))]
   if (named !== null && file !== null) {
-    // If the data folder has two different keys, a rotation was interrupted.
+    // If the data folder contains two different keys, a rotation was interrupted.
     const isUnderWay = previous !== null && !previous.equals(named)
     return isUnderWay ? { to: named, old } : { to: rotateKeyFile(file), old: [...old, named] }
   }
@@ -92,7 +92,7 @@ const HOW_TO_START =
   '(openssl rand -base64 32) and ENCRYPTION_KEY_PREVIOUS to the current one, restart every process with both, and ' +
   'run this command again.'
 
-/** The number of rows per transaction. No transaction may hold locks or the embedded database for long. */
+/** The number of rows in a transaction. It is small, so that no transaction blocks other work for long. */
 const BATCH_ROWS = 200
 
 interface SealedRow {
@@ -101,7 +101,10 @@ interface SealedRow {
   sealed: string
 }
 
-/** Encrypts the values of a column that are not yet encrypted with the new key, in one pass in primary key order. */
+/**
+ * Encrypts those values of a column that are not encrypted with the new key yet. Makes one pass in the order of the
+ * primary key.
+ */
 async function resealColumn(
   database: Database,
   column: SealedColumn,
@@ -126,7 +129,7 @@ async function resealColumn(
           continue
         }
         const place = column.place(row.organizationId, row.key)
-        // If a value has changed in the meantime, it is skipped, because it was encrypted with the new key.
+        // Skips a value that has changed in the meantime, because it was encrypted with the new key.
         const { numAffectedRows = 0n } = await sql`
           update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${seal(text, place)}
           where ${first} = ${row.organizationId} and ${second} = ${row.key} and ${sql.ref(column.column)} = ${row.sealed}`.execute(

@@ -4,17 +4,18 @@ import { getResponseEncryptionContext } from '../../interfaces/http/idempotency.
 import { getPortalLinkEncryptionContext } from '../../platform/keys/portal-links.ts'
 import { getSecretEncryptionContext } from '../../platform/webhooks/webhook-secret.ts'
 
-/** A column of encrypted values, with the encryption context of its rows. */
+/** A column with encrypted values, and the encryption context of its rows. */
 export interface SealedColumn {
   readonly table: string
-  /** The columns that identify a row, with the organization first. */
+  /** The columns that identify a row. The first is the organization. */
   readonly key: readonly [string, string]
   readonly column: string
   place(organizationId: string, key: string): string
 }
 
 /**
- * All columns with encrypted values. Encrypted values in any other column are lost when the encryption key is rotated.
+ * All columns with encrypted values. If another column contained encrypted values, they would be lost when the key is
+ * rotated.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhooks', key: ['organizationId', 'id'], column: 'secret', place: getSecretEncryptionContext },

@@ -5,15 +5,15 @@ import type { MovedColumn, MovedTable } from './moved-tables.ts'
 /** The number of rows in the first batch. The size of later batches depends on the length of the rows. */
 const FIRST_ROWS = 100
 const MAX_ROWS = 2000
-/** Maximum number of characters in a batch. A single row may be longer. */
+/** The maximum number of characters in a batch. A single row may be longer. */
 const BATCH_CHARACTERS = 2_000_000
 
 /** A row with its values as text. Every type can be converted to text and back without loss. */
 export type TextRow = Record<string, string | null>
 
 /**
- * Copies the rows that come after the target's last row, in primary key order. Each batch is one statement, so an
- * interruption leaves only complete batches.
+ * Copies the rows after the target's last row, in the order of the primary key. Each batch is a single statement, so
+ * after an interruption, all batches are complete.
  */
 export async function copyTable(
   source: Db,
@@ -51,7 +51,7 @@ async function readBatch(source: Db, table: MovedTable, after: TextRow | null, l
   return rows
 }
 
-/** Inserts rows in one statement. */
+/** Inserts the rows in one statement. */
 export async function writeBatch(
   target: Db,
   { name, columns }: Pick<MovedTable, 'name' | 'columns'>,
@@ -70,8 +70,8 @@ export function toTextColumnsSql(columns: readonly MovedColumn[]): RawBuilder<un
   return sql.join(columns.map(({ name }) => sql`${sql.ref(name)}::text as ${sql.ref(name)}`))
 }
 
-// The order must be the same in both databases, whose default collations can differ. Without the table name, the column
-// name would refer to the text column of the result.
+// The order must be the same in both databases, whose default collations can differ. Uses the table name, because the
+// column name alone would refer to the text column of the result.
 function orderSql({ name, isCollated }: MovedColumn): RawBuilder<unknown> {
   const column = sql`"t".${sql.ref(name)}`
   return isCollated ? sql`${column} collate "C"` : column

@@ -12,22 +12,21 @@ import { assertSameSchema, completeTarget, prepareTarget, truncateTable } from '
 
 export interface MoveResult {
   continued: boolean
-  /** The content of each table, which is the same in both databases. */
+  /** The tables with their content, which is the same in both databases. */
   tables: ({ name: string } & TableDigest)[]
   rows: number
-  /** Configuration changes to make, in order. */
+  /** The next steps for the operator, in order. */
   next: string[]
 }
 
 type ReportProgress = (sentence: () => string) => void
 
-/** The timeout is short, because a user or a script that can retry is waiting. */
+/** The maximum time to wait for the database. It is short, because a user or a script that can retry is waiting. */
 const DATABASE_WAIT_MS = 5000
 
 /**
- * Copies the embedded database to an empty PostgreSQL database. An interrupted move continues when it is run again. The
- * move does not change the embedded database. This process locks the database's folder, so that no service writes to it
- * during the move.
+ * Copies the embedded database to an empty PostgreSQL database. If the move is interrupted, run it again to continue.
+ * Does not change the embedded database. Locks its folder, so that no service writes to it during the move.
  *
  * @throws {MoveError}
  */
@@ -73,8 +72,8 @@ export async function moveDatabase(
   }
 }
 
-// After an interruption, a service may have used the source again. If the copy then does not match the source, the copy
-// is repeated from the beginning.
+// Copies a table. After an interruption, a service may have changed the source. If the copy does not match the source,
+// copies the table again from the beginning.
 async function moveTable(
   source: Database,
   target: Database,
@@ -105,7 +104,8 @@ async function moveTable(
 
 const UNIQUE_VIOLATION = '23505'
 
-// A row that has changed since the interruption can conflict with an old copy of another row.
+// Returns false if rows conflict. A row that has changed since the interruption can conflict with an old copy of
+// another row.
 async function tryToCopy(attempt: 'continue' | 'anew', copy: () => Promise<void>): Promise<boolean> {
   try {
     await copy()

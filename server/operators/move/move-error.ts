@@ -1,2 +1,2 @@
-/** An error that is thrown if a move is not possible. The message is a sentence for the operator. */
+/** Thrown if a move is not possible. The message is a sentence for the operator. */
 export class MoveError extends Error {}

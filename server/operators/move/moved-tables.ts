@@ -7,7 +7,7 @@ export interface MovedTable {
   name: string
   /** The columns of the primary key, in order. */
   key: MovedColumn[]
-  /** The columns that can be written. The database computes the other columns from these columns. */
+  /** The columns that can be written. The database computes all other columns from them. */
   columns: MovedColumn[]
 }
 
@@ -20,10 +20,13 @@ export interface MovedColumn {
   isIdentity: boolean
 }
 
-/** Each database keeps its own list of migrations, and the mark of a move is not part of the data. */
+/**
+ * Tables that are not copied. Each database has its own list of migrations, and the marker of a move is not part of the
+ * data.
+ */
 const SKIPPED_TABLES = ['kysely_migration', 'kysely_migration_lock', MOVE_MARKER_TABLE]
 
-/** Returns the tables from the database's own catalog, so that new tables are included automatically. */
+/** Returns the tables in the database's catalog, so that new tables are included automatically. */
 export async function listMovedTables(db: Db): Promise<MovedTable[]> {
   const { rows } = await sql<MovedTable>`
     select c."relname" as "name",

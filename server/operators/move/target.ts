@@ -8,14 +8,16 @@ import type { MovedTable } from './moved-tables.ts'
 interface MoveMark {
   source: string
   /**
-   * The statements that restore the constraints and triggers that `prepareTarget` removed; null before their removal.
+   * The statements that restore the constraints and triggers that `prepareTarget` removed; null before it has removed
+   * them.
    */
   restoring: string[] | null
 }
 
 /**
  * Prepares the target: marks it as unfinished, creates the schema, removes its foreign keys, and disables its triggers.
- * Rows arrive table by table, and the rows that triggers would create are also copied.
+ * Foreign keys would be violated, because tables are copied one by one. The rows that triggers would create are copied
+ * too.
  *
  * @param source identifies the embedded database
  * @returns whether this move continues an earlier move
@@ -87,7 +89,11 @@ async function removeConstraints(trx: Db): Promise<void> {
   await sql`update ${sql.table(MOVE_MARKER_TABLE)} set "restoring" = ${JSON.stringify(restoring)}::jsonb`.execute(trx)
 }
 
-/** @throws {MoveError} unless both databases have exactly the migrations of this version */
+/**
+ * Checks the schema of both databases.
+ *
+ * @throws {MoveError} unless both databases have exactly the migrations of this version
+ */
 export async function assertSameSchema(source: Db, known: readonly string[]): Promise<void> {
   const done = await listAppliedMigrations(source)
   const unknown = [...done].find((name) => !known.includes(name))
@@ -102,7 +108,7 @@ export async function assertSameSchema(source: Db, known: readonly string[]): Pr
     )
 }
 
-/** Deletes every row of a table whose copy does not match the source. */
+/** Deletes all rows of a table whose copy does not match the source. */
 export async function truncateTable(target: Database, { name }: MovedTable): Promise<void> {
   await sql`truncate ${sql.table(name)}`.execute(target.sessions)
 }
@@ -125,7 +131,7 @@ export async function completeTarget(source: Database, target: Database): Promis
     for (const statement of restoring ?? []) await sql.raw(statement).execute(trx)
     await sql`drop table ${sql.table(MOVE_MARKER_TABLE)}`.execute(trx)
   })
-  // The tables are analyzed now, because a statement prepared before the first automatic analysis would keep the plan
-  // for an empty table.
+  // Analyzes the tables. Otherwise, statements that are prepared before the first automatic analysis would keep plans
+  // for empty tables.
   await sql`analyze`.execute(target.sessions)
 }

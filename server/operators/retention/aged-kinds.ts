@@ -1,20 +1,20 @@
 import type { Config } from '../../platform/config/config.ts'
 import { EXPORT_KINDS, type ExportKind } from '../builder-data/export-kinds.ts'
 
-/** A kind of rows that are deleted when they are old, in order of creation. */
+/** A kind of rows that are deleted when they are old, oldest first. */
 export interface AgedKind extends ExportKind {
-  /** The column with the time of creation. */
+  /** The name of the column with the creation time. */
   at: string
-  /** Returns the retention in days; null means forever. */
+  /** Returns for how many days rows are kept; null means forever. */
   keptDays(config: Pick<Config, 'eventRetentionDays' | 'historyRetentionDays'>): number | null
 }
 
 /**
- * The kinds of rows that are deleted when they are old. Messages are excluded. Users read old threads and reply to
- * them, so messages are kept like records. No other row refers to rows of these kinds.
+ * The kinds of rows that are deleted when they are old. No other rows refer to them. Messages are kept like records,
+ * because users read old threads and reply to them.
  */
 export const AGED_KINDS: readonly AgedKind[] = [
-  // An event without a sequence number has not been dispatched yet, and is kept. The organization stores the sequence
+  // Keeps events without a sequence number, because they have not been dispatched yet. The organization stores the
   // number of the last deleted event, so that no number is used twice.
   toAgedKind('event', 'occurredAt', ({ eventRetentionDays }) => eventRetentionDays),
   toAgedKind('status_change', 'at', ({ historyRetentionDays }) => historyRetentionDays),

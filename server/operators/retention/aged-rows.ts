@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { type StoredRow, toColumnListSql } from '../builder-data/export-kinds.ts'
 import type { AgedKind } from './aged-kinds.ts'
 
-/** A builder's rows of a kind that were created before a given time, in milliseconds. */
+/** A builder's rows of one kind that were created before the given time, in milliseconds. */
 export interface AgedRows {
   kind: AgedKind
   organizationId: string
@@ -11,7 +11,7 @@ export interface AgedRows {
 }
 
 /**
- * Returns the IDs of builders with a row of the kind that was created before this time, in order, starting after the
+ * Returns the IDs of builders that have a row of the kind created before this time. They are sorted and start after the
  * given builder.
  */
 export async function listOrganizationsWithOldRows(
@@ -29,7 +29,7 @@ export async function listOrganizationsWithOldRows(
   return rows.map(({ id }) => id)
 }
 
-/** A page of rows: the maximum number of rows, the row to start after, and the columns in addition to the IDs. */
+/** The rows to read: their maximum number, the row after which to start, and the columns besides the IDs. */
 export interface RowPage {
   after: StoredRow | undefined
   most: number
@@ -37,8 +37,8 @@ export interface RowPage {
 }
 
 /**
- * Returns the oldest rows, in order of creation, with their creation time as `madeAt`. Stops at the first row that is
- * not old enough, because later rows are newer, except for the few seconds that a transaction takes.
+ * Returns the oldest rows in order of creation, with their creation time as `madeAt`. Stops at the first row that is
+ * not old enough. Later rows are newer, apart from the few seconds that a transaction takes.
  */
 export async function readOldestRows(
   db: Db,
@@ -58,7 +58,9 @@ export async function readOldestRows(
   return end < 0 ? rows : rows.slice(0, end)
 }
 
-/** Deletes the rows that no other transaction has locked or deleted, and returns the number of deleted rows. */
+/**
+ * Deletes the rows, except those that another transaction has locked or deleted. Returns the number of deleted rows.
+ */
 export async function deleteRows(trx: Db, { kind, organizationId }: AgedRows, ids: readonly string[]): Promise<number> {
   const table = sql.table(kind.table)
   const { numAffectedRows = 0n } = await sql`

@@ -14,16 +14,16 @@ import type { StoredRow } from '../builder-data/export-kinds.ts'
 import { toExportLine } from '../builder-data/export-line.ts'
 import { type AgedRows, deleteRows, readOldestRows } from './aged-rows.ts'
 
-/** The maximum number of rows in memory at a time. The largest events take about 400 kB. */
+/** The maximum number of rows in memory. The largest events have about 400 kB. */
 const PAGE_ROWS = 200
 
-/** An archive ends with the page of rows that reaches this size in bytes, before compression. */
+/** The size in bytes, before compression, after which no further page of rows is added to an archive. */
 const MAX_BYTES = 32 * 1024 * 1024
 
 /**
- * Writes a builder's oldest rows of a kind, from at most one month, to a file, and deletes the rows. The file is stored
- * before the rows are deleted. The transaction that deletes the rows also makes the file an archive. After a crash,
- * therefore, either the rows or the archive exists, and a file that is not an archive is deleted.
+ * Writes a builder's oldest rows of a kind to a file and then deletes the rows. The rows are from at most one month.
+ * The transaction that deletes the rows also records the file as an archive. After a crash, therefore, either the rows
+ * or the archive exists, and a file that is not recorded is deleted.
  *
  * @returns whether there may be more rows; false if there were no rows, or another process is archiving them
  */
@@ -37,8 +37,7 @@ export async function archiveOldestRows(services: Services, aged: AgedRows): Pro
   if (archive === null) return false
   try {
     const ofMonth = { ...aged, before: Math.min(aged.before, end) }
-    // Another process may have archived these rows before this process claimed them, and left the remaining rows to
-    // this process.
+    // Another process may have archived these rows before this process claimed them.
     if ((await readRows(services, ofMonth, undefined, 1)).length === 0) {
       await abandonArchive(services, archive)
       return true
@@ -56,15 +55,14 @@ export async function archiveOldestRows(services: Services, aged: AgedRows): Pro
         size: file.size,
         sha256: file.sha256,
       })
-      // Another process has erased a person from the rows or deleted some of the rows. The next run reads the rows
-      // again.
+      // Another process has deleted some of the rows or erased a person from them. The next run reads the rows again.
       if (!isOurs || (await deleteRows(trx, aged, ids)) < ids.length)
         throw new Error(`Old rows of ${organizationId} in ${kind.table} were changed while they were archived.`)
     })
     return true
   } catch (error) {
-    // If abandoning the archive also fails, the effect is the same as a crash of this process: the claim expires, and
-    // the next run cleans up.
+    // If this also fails, the effect is the same as a crash of this process: the claim expires, and the next run
+    // deletes the file.
     await abandonArchive(services, archive).catch(() => {})
     throw error
   }
@@ -84,7 +82,7 @@ async function* streamLines(services: Services, aged: AgedRows, ids: string[]): 
   }
 }
 
-// Uses a connection from the pool, because the shared connections are for short statements.
+// Reads the rows on a connection from the pool, because the shared connections are for short statements.
 function readRows(
   { database }: Services,
   aged: AgedRows,
@@ -103,8 +101,8 @@ function toLines(services: Services, { kind, organizationId }: AgedRows, rows: S
   })
 }
 
-// Deletes the file unless it is already an archive. The file is an archive if the commit succeeded and only its
-// response was lost.
+// Deletes the file unless it has been recorded as an archive. It has been if the commit succeeded and only the response
+// was lost.
 async function abandonArchive({ database, clock, files }: Services, archive: ArchiveName): Promise<void> {
   const db = database.statements
   if (!(await markArchiveRemovable(db, clock.now(), archive, 'writing'))) return
@@ -112,7 +110,7 @@ async function abandonArchive({ database, clock, files }: Services, archive: Arc
   await deleteAbandonedFile(db, archive)
 }
 
-/** Returns the first day of a timestamp's month and the end of the month, in UTC. */
+/** Returns the first day and the end of a timestamp's month, in UTC. */
 function toMonth(timestamp: unknown): [string, number] {
   const date = new Date(String(timestamp))
   const begin = getStartOfMonth(date.getTime())
@@ -120,7 +118,7 @@ function toMonth(timestamp: unknown): [string, number] {
   return [new Date(begin).toISOString().slice(0, 10), end]
 }
 
-/** Returns the beginning of a timestamp's month, in UTC. */
+/** Returns the start of a timestamp's month, in UTC. */
 export function getStartOfMonth(ms: number): number {
   const date = new Date(ms)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())

@@ -31,13 +31,13 @@ afterAll(async () => {
 
 const KEPT_DAYS = 365
 
-/** Runs the job's work in one process. */
+/** Runs the job once, in one process. */
 function forget(): Promise<void> {
   const stored = { archives: true, eventRetentionDays: KEPT_DAYS, historyRetentionDays: KEPT_DAYS }
   return startDeletionWorker(plumbline.app.services, stored).run()
 }
 
-/** Advances the clock to the next month, because each test uses its own months. */
+/** Moves the clock to the next month, because each test uses months of its own. */
 function nextMonth(): void {
   const now = plumbline.clock.now()
   plumbline.clock.advance(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime())
@@ -45,14 +45,14 @@ function nextMonth(): void {
 
 const monthNow = () => plumbline.clock.now().toISOString().slice(0, 7)
 
-/** Creates a vendor and puts it on hold, which produces two events and one status change. */
+/** Creates a vendor and puts it on hold. This results in two events and one status change. */
 async function newVendor(key: string, companyName = 'Brazos Framing', reason = 'Asked for time'): Promise<string> {
   const { body } = await plumbline.post('/api/ext/vendors', { companyName, email: 'otto@example.com' }, { key })
   await plumbline.post(`/api/ext/vendors/${body.id}/status`, { status: 'on_hold', reason }, { key })
   return body.id
 }
 
-/** Returns the IDs of all of a builder's rows in a table; for events, only dispatched events. */
+/** Returns the IDs of a builder's rows in a table. For events, returns only those that have been dispatched. */
 async function idsIn(table: keyof Tables, { organizationId }: Builder): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from ${sql.table(table)} where "organizationId" = ${organizationId} order by "id"`.execute(
@@ -61,7 +61,7 @@ async function idsIn(table: keyof Tables, { organizationId }: Builder): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** Resolves when all of the builder's events have sequence numbers. */
+/** Resolves when all events of the builder have sequence numbers. */
 async function dispatched({ organizationId }: Builder): Promise<void> {
   const deadline = Date.now() + 10_000
   for (;;) {
@@ -81,14 +81,14 @@ async function getArchives({ organizationId }: Builder): Promise<Archive[]> {
   return all
 }
 
-/** Returns the files in the builder's folder in the store. */
+/** Returns the files in the builder's folder of the file store. */
 function getFiles({ organizationId }: Builder): string[] {
   return globSync(`${organizationId}/**/*.gz`, { cwd: path.join(plumbline.config.dataDir, 'files') }).map((file) =>
     path.basename(file),
   )
 }
 
-/** Returns the lines of a builder's archives, fetched by the operator's command. */
+/** Returns the lines of a builder's archives, as returned by the operator command. */
 async function fetched(
   { organizationId }: Builder,
   requested: { kind?: string; month?: string } = {},
@@ -140,7 +140,7 @@ test('old events, status changes, and notices are archived by month before they 
   const all = await idsNow()
   const events = (await plumbline.get('/api/ext/events?limit=200', { key })).body.data
 
-  // The first month is older than a year. The second month is only partly older than a year.
+  // All of the first month, but only part of the second month, is older than a year.
   plumbline.clock.advance((KEPT_DAYS + 5) * DAY_MS)
   await forget()
   expect((await getArchives(builder)).map((archive) => [archive.kind, archive.month, archive.records])).toEqual(
@@ -157,7 +157,7 @@ test('old events, status changes, and notices are archived by month before they 
   await forget()
   expect(await idsNow()).toEqual({ event: [], status_change: [], vendor_notification: [] })
   const stored = await fetched(builder, { kind: 'event' })
-  // As in an export, vendors' portal links are not included.
+  // As in an export, portal links are left out.
   const shown = JSON.parse(JSON.stringify(events, (name, value) => (name === 'portalUrl' ? undefined : value)))
   expect(stored.map(({ data }) => data)).toEqual(shown.map((event: object) => expect.objectContaining(event)))
   expect((await fetched(builder, { month: monthLater })).map(({ kind }) => kind)).toEqual([
@@ -193,7 +193,7 @@ test('rows that cannot be deleted do not prevent the archiving of other builders
     statements,
   )
   await expect(forget()).rejects.toThrow('Old rows could not be deleted. Failures: 1.')
-  // The failed attempt has left no files or rows behind.
+  // The failed attempt has left neither files nor rows behind.
   expect([await idsIn('events', failing), await getArchives(failing)]).toMatchObject([
     rows,
     [{ kind: 'status_change' }],

@@ -6,21 +6,21 @@ import { type AgedRows, deleteRows, listOrganizationsWithOldRows, readOldestRows
 import { archiveOldestRows, getStartOfMonth } from './archive-rows.ts'
 
 export interface DeletionWorker {
-  /** Deletes old rows. If there are no old rows, this takes one index lookup per builder. */
+  /** Deletes old rows. If there are none, only one index lookup is made for each builder. */
   run(): Promise<void>
-  /** Ends the work after the current batch. The next run continues from that point. */
+  /** Ends the work after the current batch. The next run continues. */
   stop(): void
 }
 
 const DAY_MS = 86_400_000
 
-/** The number of builders to look up at a time. */
+/** The number of builders to look up at once. */
 const PAGE_ORGANIZATIONS = 100
 
 /**
- * Deletes old rows, builder by builder. If archives are kept, archives the rows first. Any number of processes may do
- * this concurrently. An error for one builder does not block other builders. Errors are thrown at the end, and the next
- * run retries the affected rows.
+ * Deletes old rows, builder by builder. If archives are kept, first archives the rows. Any number of processes may do
+ * this at the same time. An error for one builder does not affect the others. Errors are thrown at the end, and the
+ * next run tries again.
  */
 export function startDeletionWorker(
   services: Services,
@@ -54,7 +54,7 @@ export function startDeletionWorker(
         const days = kind.keptDays(config)
         if (days === null) continue
         const since = clock.nowMs() - days * DAY_MS
-        // Rows are archived by whole months. Otherwise, each hourly run would create a file of the rows that have
+        // Archives only whole months. Otherwise, each hourly run would create another file, with the rows that have
         // become old since the last run.
         await forget(kind, archives ? getStartOfMonth(since) : since, failures)
       }
@@ -67,7 +67,7 @@ export function startDeletionWorker(
   }
 }
 
-/** Deletes a builder's oldest rows without archiving them, and returns whether there may be more old rows. */
+/** Deletes a builder's oldest rows without archiving them. Returns whether there may be more old rows. */
 async function deleteOldestRows({ database }: Services, aged: AgedRows): Promise<boolean> {
   return database.transaction(async (trx) => {
     const rows = await readOldestRows(trx, aged, { after: undefined, most: BATCH_ROWS, columns: [] })

@@ -23,7 +23,7 @@ async function createVendors(many: number): Promise<string[]> {
   return ids
 }
 
-/** Returns the events, once they include an event of the last of these resources. */
+/** Returns the events as soon as they include one about the last of these resources. */
 async function eventsUpTo(ids: string[]): Promise<Body[]> {
   const isThere = ({ body }: { body: Body }) => body.data.some((event: Body) => event.data.object.id === ids.at(-1))
   return (await plumbline.until('/api/ext/events?limit=200', isThere)).body.data
@@ -60,7 +60,7 @@ describe('events', () => {
     const after = await plumbline.get(`/api/ext/events?after=${old[1].id}`)
     expect([after.status, after.body.code]).toEqual([422, 'unknown_reference'])
     expect((await plumbline.get(`/api/ext/events/${old[1].id}`)).status).toBe(404)
-    // Reading backward simply ends at the deleted events and misses no other events.
+    // Reading backward ends at the deleted events. It misses no other events.
     const backwards = await plumbline.get(`/api/ext/events?limit=1&sort=-sequence&cursor=${descending}`)
     expect([backwards.status, backwards.body.data]).toEqual([200, []])
   })
@@ -116,7 +116,7 @@ test('a running service deletes old events after the configured period', async (
   })
   const another = await startPlumbline({
     ...{ config, clock, log: plumbline.log },
-    // This instance does not close the database, because the first instance closes it.
+    // The second instance does not close the database, because the first instance does.
     database: Object.create(database, { close: { value: async () => {} } }),
   })
   await plumbline.until('/api/ext/events?sort=-sequence', ({ body }) => body.data.length === 0)
@@ -145,6 +145,6 @@ test('a rate limit window is deleted one hour after its end', async () => {
   const after = await scopes()
   expect(after.filter((scope) => before.includes(scope))).toEqual([])
   expect(after.length).toBeGreaterThan(0)
-  // A returning client starts with a new count.
+  // After a while, the number of requests of a client starts at zero again.
   expect((await plumbline.get('/api/ext/vendors')).status).toBe(200)
 })

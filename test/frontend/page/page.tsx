@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { vendorStatusValues } from '../../../client/enums.gen.ts'
 import { type AnyProblem, createClient, orThrow, type VendorStatus } from '../../../client/index.ts'
 
-/** A page such as a frontend team would write: a builder's vendors, and a form to add a vendor. */
+/** A page that a frontend team could write. It shows a builder's vendors and has a form to add a vendor. */
 const { baseUrl } = (window as unknown as { plumbline: { baseUrl: string } }).plumbline
 const client = createClient({
   baseUrl,
@@ -16,7 +16,7 @@ const plumbline = createQueries(client.openapi)
 
 let after: string | undefined
 
-/** Shows changes by other users, as the guide for pages explains. */
+/** Shows changes by other users, as described in the guide for pages. */
 function useNews() {
   const queries = useQueryClient()
   useQuery({

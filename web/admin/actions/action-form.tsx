@@ -18,18 +18,18 @@ import { listUnclearTexts, omitEmptyFields, pickChangedFields, type Values } fro
 import { chooseControl, type InputSchema } from './input-schema.ts'
 import { SchemaFields } from './schema-fields.tsx'
 
-/** Fields for programs, which the form sets itself. */
+/** Input fields that only programs need. The form sets them itself. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['ifMatch', 'idempotencyKey', 'fields', 'expand', 'cursor'])
 
-/** An option of many actions that is rarely needed. */
+/** The field that the form shows last. Many actions have it, and users rarely need it. */
 const LAST_FIELD = 'createScopes'
 
-/** The form of an action: required fields first, and other fields behind a button if there are many. */
+/** Shows the form of an action: required fields first, and the other fields behind a button if there are many. */
 export function ActionForm(props: {
   name: string
   action: DeclaredAction
   schema: InputSchema
-  /** Fields from the URL. */
+  /** The values of fields from the URL. */
   given: Readonly<Record<string, string>>
   stored: Values | null
   isChange: boolean
@@ -45,13 +45,14 @@ export function ActionForm(props: {
     () => ({
       current: pickChangedFields(initial, values),
       isChanged: values !== initial,
-      // Fields that the user has not changed keep the value that is stored now.
+      // Fields that the user has not changed keep their currently stored value.
       restore: (changed) => setValues(Object.keys(changed).length === 0 ? initial : { ...initial, ...changed }),
       isWhole: true,
     }),
     [initial, values],
   )
-  // The title of the page already contains the record of the page.
+  // The path parameters that are already set. The form does not show them, because the title of the page contains the
+  // record.
   const places =
     stored === null ? [] : listPathParameters(action.path ?? '').filter((field) => given[field] !== undefined)
   const names = Object.keys(schema.properties ?? {})
@@ -132,7 +133,7 @@ export function ActionForm(props: {
   )
 }
 
-/** Describes the effect of the action. Some actions have no events. In this case, only the input was checked. */
+/** Describes the effect of the action. For an action without events, only the input has been checked. */
 function Preview({ events }: { events: readonly Event[] }) {
   return (
     <>
@@ -156,10 +157,10 @@ function isShownFirst(schema: InputSchema, field: string, given: Readonly<Record
   return kind === 'rows' || (count <= SHORT_FORM && kind !== 'json')
 }
 
-/** Actions that end or withdraw a record. */
+/** Matches actions that end or withdraw a record. */
 const ENDS_RECORD = /^(archive|cancel|delete|remove|revoke|void)/
 
-/** A form with at most this number of fields shows all of its fields. */
+/** The maximum number of fields that a form shows without a button for the rest. */
 const SHORT_FORM = 8
 
 function findInitialValues(
@@ -189,7 +190,7 @@ function toEditable(schema: InputSchema, value: unknown): unknown {
   )
 }
 
-/** Returns the input to send. A change to a record contains only the changed fields. */
+/** Returns the input to send. If the action changes a record, the input contains only the changed fields. */
 function toInput(
   { method, path = '' }: DeclaredAction,
   initial: Values,
@@ -202,7 +203,7 @@ function toInput(
   return { ...pickChangedFields(omitEmptyFields(initial) as Record<string, unknown>, entered), ...places }
 }
 
-/** Returns the version in the form of `If-Match`, so that no change of another user is overwritten. */
+/** Returns the record's version for `If-Match`, so that the user does not overwrite another user's change. */
 function readVersion({ version }: Values): string | undefined {
   return typeof version === 'number' ? `"${version}"` : undefined
 }
@@ -215,7 +216,10 @@ function findExtension({ path = '' }: DeclaredAction): string {
   return /\.(\w+)$/.exec(path)?.[1] ?? (path.endsWith('/pdf') ? 'pdf' : 'bin')
 }
 
-/** Returns a key for each request. The same input has the same key, so that a second click returns the first result. */
+/**
+ * Returns the key of each request. The same input has the same key, so that a second click returns the result of the
+ * first.
+ */
 function useRequestKey(): { of(input: object): string; renew(): void } {
   const last = useRef({ input: '', key: '' })
   return {

@@ -9,11 +9,11 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { Value, ValueTable } from '../../ui/value-table.tsx'
 import type { Values } from './entered-values.ts'
 
-/** Users do not read more rows on a page. The CSV file contains all rows. */
+/** The maximum number of rows. Users do not read more on a page, and the CSV file contains all rows. */
 const MAX_ROWS = 200
 const MAX_COLUMNS = 9
 
-/** Shows the result of any operation: its figures as a table of values, and each list as a table. */
+/** Shows the result of any operation: its single values as a list, and each of its lists as a table. */
 export function ActionResult({ of, title }: { of: unknown; title: string }) {
   if (of === null || of === undefined) return null
   if (typeof of !== 'object') {
@@ -78,12 +78,12 @@ function ResultList({ title, rows }: { title: string; rows: readonly Values[] })
   )
 }
 
-/** Returns the fields with simple values. Fields that name a row come first. */
+/** Returns the fields with simple values. Fields that contain the name of a row come first. */
 function listFields(rows: readonly Values[]): string[] {
   const all = new Set(
     rows.slice(0, MAX_ROWS).flatMap((row) => Object.keys(row).filter((field) => isSimple(row[field]))),
   )
-  // A record's name next to its link would be redundant.
+  // Leaves out the name of a record, because the link next to it already shows the name.
   for (const field of [...all]) if (all.has(`${field}Id`)) all.delete(field)
   const first = ['number', 'name', 'companyName', 'title', 'date', 'description'].filter((field) => all.has(field))
   const rest = [...all].filter((field) => !first.includes(field) && field !== 'id' && field !== 'version')
@@ -96,7 +96,10 @@ function Cell({ of, decimals }: { of: unknown; decimals: number }) {
   return isSimple(of) ? <Value of={of} /> : <EmptyCell word="see details" />
 }
 
-/** All numbers of a column get the same decimals, so that amounts are aligned. */
+/**
+ * Returns the number of decimals for a column. It is the same for all numbers in the column, so that amounts are
+ * aligned.
+ */
 function countDecimals(rows: readonly Values[], field: string): number {
   const hasFraction = rows
     .slice(0, MAX_ROWS)

@@ -1,10 +1,13 @@
 import { humanizeField } from '../../../server/platform/values/field-words.ts'
 import { actions } from './actions.gen.ts'
 
-/** A name of the API in a description, such as `changePlanStatus`, with or without backticks. */
+/** Matches an API name in a description, such as `changePlanStatus`, with or without backticks. */
 const NAME = /`?\b([a-z]+[A-Z][A-Za-z]*)\b`?/g
 
-/** Returns a description of the contract in words: actions by their titles, and fields as the pages label them. */
+/**
+ * Replaces API names in a description from the contract: actions with their titles, and fields with the labels on the
+ * pages.
+ */
 export function toPlainWords(description: string): string {
   return description
     .replaceAll(NAME, (_, name: string) => {
@@ -14,7 +17,7 @@ export function toPlainWords(description: string): string {
     .replaceAll('`', '')
 }
 
-/** Returns the first sentence of a description in the words of the pages. */
+/** Returns the first sentence of a description, with API names replaced by the words of the pages. */
 export function toFieldHint(description: string | undefined): string | undefined {
   return description === undefined ? undefined : toPlainWords(description).split(/(?<=\.)\s/)[0]
 }

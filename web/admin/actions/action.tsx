@@ -14,8 +14,8 @@ import type { InputSchema } from './input-schema.ts'
 import { useStoredRecord } from './stored-record.ts'
 
 /**
- * Runs one operation or composite skill with a form that is derived from its schema. The query of the page fills in
- * fields, such as the record of the page.
+ * Shows a form that is derived from the schema of an operation or a composite skill, and runs it. The query of the page
+ * sets fields, such as the record.
  */
 export function Component() {
   const { name = '' } = useParams()
@@ -58,7 +58,7 @@ export function Component() {
             <p>{toIntroduction(skill.data.description)}</p>
           </div>
           <ActionForm
-            // After a change, the form starts again with the record in its current stored state.
+            // After a change, the form starts again with the stored record.
             key={`${name} ${query.toString()} ${changes}`}
             {...{ name, action, schema, given, stored: stored.record }}
             isChange={skill.data.writes}
@@ -74,7 +74,7 @@ export function Component() {
   )
 }
 
-/** Sentences about requests, which the form sends itself. */
+/** Matches sentences about requests. Users do not need them, because the form sends the request. */
 const FOR_PROGRAMS = /^(Updates the fields that are sent|Null clears|Needs |\d{3} )/
 
 /** Returns the first two sentences of a description. */

@@ -57,7 +57,7 @@ function isRead({ method, writes }: DeclaredAction): boolean {
   return method === undefined ? writes !== true : method === 'get'
 }
 
-/** Returns the kind of record that an action is mainly about. */
+/** Returns the kind of record that an action primarily affects. */
 function toGroup({ permissions }: DeclaredAction): string {
   const main = permissions.find((one) => one.endsWith(':write')) ?? permissions[0] ?? ''
   const [entity = ''] = main.split(':')

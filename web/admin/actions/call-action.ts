@@ -1,7 +1,10 @@
 import { client } from '../../api/plumbline.ts'
 import type { DeclaredAction } from './actions.gen.ts'
 
-/** The typed client has one signature per path. The path of these calls is known only at run time. */
+/**
+ * Removes the types of the client, which has one signature for each path. The path of these calls is known only at run
+ * time.
+ */
 const untypedClient = client as unknown as {
   request(method: string, path: string, init: object): Promise<{ data?: unknown; error?: unknown }>
 }
@@ -9,10 +12,10 @@ const untypedClient = client as unknown as {
 type Input = Readonly<Record<string, unknown>>
 
 /**
- * Runs an action that changes data, or a composite skill, and returns its result. An operation also runs as a skill,
- * because the input of a skill may name records by number or name, as users paste them from a spreadsheet.
+ * Runs an action that changes data, or a composite skill, and returns its result. An operation also runs as a skill.
+ * The input of a skill can refer to records by number or name, which users paste from spreadsheets.
  *
- * @throws the problem if it is rejected, with pointers to the fields of the input
+ * @throws the problem if the action is rejected, with pointers to the fields of the input
  */
 export async function runSkill(skill: string, input: Input, idempotencyKey: string): Promise<unknown> {
   try {
@@ -26,7 +29,7 @@ export async function runSkill(skill: string, input: Input, idempotencyKey: stri
   }
 }
 
-/** Returns the result of a GET operation; a Blob if it is a file. */
+/** Returns the result of a GET operation, which is a Blob if it is a file. */
 export async function readAction({ path = '', isFile }: DeclaredAction, input: Input): Promise<unknown> {
   const places = listPathParameters(path)
   const pick = (isWanted: (field: string) => boolean) =>
@@ -43,7 +46,7 @@ async function send(method: string, path: string, init: object): Promise<unknown
   return data ?? null
 }
 
-/** Errors of a skill's input point below `/input`; the form shows them at its fields. */
+/** Removes `/input` from the pointers in a skill's errors, so that the form shows each error at its field. */
 export function trimInputPointers(error: unknown): unknown {
   if (typeof error !== 'object' || error === null || !('errors' in error) || !Array.isArray(error.errors)) return error
   const errors = (error.errors as { pointer: string }[]).map((one) => ({

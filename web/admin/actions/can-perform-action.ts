@@ -2,7 +2,7 @@ import type { HeldPermission } from '../../../client/contract.gen.ts'
 import type { DeclaredAction } from './actions.gen.ts'
 
 /**
- * Returns whether a user with these permissions may perform an action. Every action except a plain read runs as a
+ * Returns whether a user with these permissions may perform an action. Every action except a simple read runs as a
  * skill.
  */
 export function canPerformAction(

@@ -5,12 +5,12 @@ export interface NamedRecord {
   readonly [field: string]: unknown
 }
 
-/** The fields that can name a record. The first field with a value is used. */
+/** The fields that can contain the name of a record. The first one that has a value is used. */
 const TITLES = ['companyName', 'name', 'title', 'number', 'subject', 'description', 'code', 'fileName'] as const
-/** The text that distinguishes the record from other records with the same name. */
+/** The fields that can distinguish a record from others with the same name. */
 const DETAILS = ['code', 'sku', 'number', 'lotNumber', 'email', 'scope', 'date'] as const
 
-/** Returns the name of a record, and the text that distinguishes it from other records with the same name. */
+/** Returns the name of a record, and a detail that distinguishes it from other records with the same name. */
 export function describeRecord(record: NamedRecord): { title: string | undefined; detail: string } {
   const { firstName, lastName, communityName } = record
   const person = [firstName, lastName].filter((part) => typeof part === 'string').join(' ')

@@ -1,9 +1,9 @@
 import type { FieldError } from '../../../client/contract.gen.ts'
 
-/** The values in a form, by the names of its fields. */
+/** The values in a form by field name. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** Text that a user typed and that is not a number, a date, or JSON. */
+/** A text that a user typed and that could not be parsed as a number, a date, or JSON. */
 export class UnclearText {
   readonly text: string
   readonly message: string
@@ -14,14 +14,14 @@ export class UnclearText {
   }
 }
 
-/** Returns the errors of texts that could not be parsed, with the pointers of their fields. */
+/** Returns an error for each text that could not be parsed, with the pointer of its field. */
 export function listUnclearTexts(value: unknown, pointer = ''): FieldError[] {
   if (value instanceof UnclearText) return [{ pointer, code: 'format', message: value.message }]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => listUnclearTexts(inner, `${pointer}/${name}`))
 }
 
-/** Returns the entered values, without empty fields. Null, which clears a value, is kept. */
+/** Returns the entered values without empty fields. Keeps null, which clears a stored value. */
 export function omitEmptyFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(omitEmptyFields)
   if (typeof value !== 'object' || value === null) return value
@@ -35,7 +35,7 @@ function isEmptyGroup(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
-/** Returns the fields that differ from the stored record. */
+/** Returns the fields whose values differ from the stored record. */
 export function pickChangedFields(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 import { recordLists } from './actions.gen.ts'
 
-/** The JSON Schema of an input, as far as a form needs it. */
+/** The part of an input's JSON Schema that a form needs. */
 export interface InputSchema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
@@ -17,7 +17,7 @@ export interface InputSchema {
   readonly examples?: readonly unknown[]
 }
 
-/** The control for a value, by its schema. */
+/** The control with which a user enters a value. */
 export type Control =
   | { kind: 'text' | 'paragraph' | 'number' | 'date' | 'time' | 'switch' | 'json' }
   | { kind: 'choice'; options: readonly string[] }
@@ -32,7 +32,7 @@ export interface RecordList {
   readonly searches: boolean
 }
 
-/** A longer text gets several lines. */
+/** The maximum length of text in a control with a single line. A field for longer text has several lines. */
 const MAX_LINE_LENGTH = 200
 
 export function chooseControl(name: string, schema: InputSchema): Control {
@@ -54,8 +54,8 @@ export function chooseControl(name: string, schema: InputSchema): Control {
 
 function chooseListControl(name: string, items: InputSchema): Control {
   const [first] = items.anyOf ?? items.oneOf ?? []
-  // The first alternative describes the rows of a batch. The other alternative accepts any row, so that rows can be
-  // rejected one by one.
+  // The first alternative describes the rows of a batch. The other alternative accepts any row, so that the service can
+  // reject rows one by one.
   if (first?.properties !== undefined) return { kind: 'rows', row: first }
   if (items.properties !== undefined) return { kind: 'rows', row: items }
   if (items.enum !== undefined) return { kind: 'choices', options: items.enum.filter(isText) }
@@ -68,7 +68,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Returns the type of a value besides null; undefined if there are several. */
+/** Returns the type of a value, ignoring null; undefined if the value can have several types. */
 function findType({ type }: InputSchema): string | undefined {
   if (typeof type === 'string') return type
   const types = (type ?? []).filter((one) => one !== 'null')
@@ -79,7 +79,7 @@ export function canBeNull({ type }: InputSchema): boolean {
   return Array.isArray(type) && type.includes('null')
 }
 
-/** Fields whose names use another word for the kind of record. */
+/** Fields whose name contains another word for the kind of record. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   salesRepId: 'userId',
   superintendentId: 'userId',
@@ -89,7 +89,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the list of the records to which a field such as `toHomeIds` refers; null if the field does not refer to
+ * Returns the list in which the records of a field such as `toHomeIds` are found; null if the field does not refer to
  * records.
  */
 export function findRecordList(field: string): RecordList | null {

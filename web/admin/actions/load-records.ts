@@ -13,14 +13,14 @@ interface Batch {
 const open = new Map<string, Batch>()
 
 /**
- * Reads a record by its ID; null if it cannot be read. All records that a form needs at the same time are read
- * together.
+ * Reads a record by its ID; null if it cannot be read. Reads all records that a form needs at the same time in one
+ * request.
  */
 export async function loadRecord(path: string, id: string): Promise<NamedRecord | null> {
   let batch = open.get(path)
   if (batch === undefined || batch.ids.size >= MAX_IDS) {
     const ids = new Set<string>()
-    // The fields of a form request their records one after another while it renders.
+    // Waits until the form has rendered, because each of its fields requests its own record.
     const loaded = new Promise<void>((resolve) => setTimeout(resolve)).then(async () => {
       if (open.get(path)?.ids === ids) open.delete(path)
       const records = await listRecords(path, { ids: [...ids].sort(), limit: MAX_IDS })
@@ -41,7 +41,7 @@ export async function listRecords(path: string, query: Readonly<Record<string, u
 
 const HOMES = '/api/ext/homes'
 
-/** Adds the name of the community to homes, because several communities have a lot with the same number. */
+/** Adds the community's name to each home, because lots in different communities can have the same number. */
 async function addCommunityNames(homes: readonly NamedRecord[]): Promise<NamedRecord[]> {
   const names = await Promise.all(homes.map(({ communityId }) => fetchRecordName('community', String(communityId))))
   return homes.map((home, at) => ({ ...home, communityName: names[at] }))

@@ -8,15 +8,15 @@ import { listPathParameters } from './call-action.ts'
 import { canPerformAction } from './can-perform-action.ts'
 
 /**
- * A menu of all actions for a record: the actions whose path or input names the record, and that the user may perform.
- * `except` names the actions for which the page has its own buttons.
+ * Shows a menu of all actions for a record. These are the actions that the user may perform and whose path or input
+ * contains the record's ID. `except` lists the actions for which the page has its own buttons.
  */
 export function RecordActions(props: { field: string; id: string; except?: readonly string[] }) {
   const { field, id, except = [] } = props
   const can = useCan()
   const navigate = useNavigate()
   const [found, setFound] = useState<readonly (readonly [string, DeclaredAction])[] | null>(null)
-  // The list of all actions is loaded when the menu is first opened.
+  // Loads the list of all actions when the menu is opened for the first time.
   const load = async () => {
     const { actions } = await import('./actions.gen.ts')
     const members = Object.entries(actions).filter(
@@ -47,7 +47,7 @@ export function RecordActions(props: { field: string; id: string; except?: reado
   )
 }
 
-/** Editing comes first, and actions that only read come last. */
+/** Sorts edit actions first and actions that only read last. */
 function rank({ method, writes }: DeclaredAction): number {
   if (method === 'patch' || method === 'put') return 0
   return method !== undefined || writes === true ? 1 : 2

@@ -8,14 +8,14 @@ import { describeRecord, type NamedRecord } from './describe-record.ts'
 import type { RecordList } from './input-schema.ts'
 import { listRecords, loadRecord } from './load-records.ts'
 
-/** No more records are read. Typed words narrow the list. */
+/** The maximum number of records in the list. Users narrow it by typing. */
 const MAX_SHOWN = 50
-/** A list without a search is read completely, up to this number of records, and filtered here. */
+/** The maximum number of records to read from a list that has no search. The browser then filters them. */
 const MAX_READ = 200
-/** Names rarely change while a form is open. */
+/** The time for which names are cached. They rarely change while a form is open. */
 const CACHE_MS = 60_000
 
-/** Chooses one record, or several, by typing a part of its name or number. */
+/** Lets the user choose one or more records by typing a part of their name or number. */
 export function RecordChoice(props: {
   control: ControlProps
   list: RecordList

@@ -7,9 +7,12 @@ import type { Values } from './entered-values.ts'
 import { chooseControl, type InputSchema } from './input-schema.ts'
 import { parseNumberInput, ValueControl } from './value-control.tsx'
 
-/** More rows than this make a page slow. The API accepts the other rows. */
+/** The maximum number of rows on the page. More rows would make the page slow. The API accepts more. */
 const MAX_SHOWN = 300
-/** Kinds of values that fit a cell. Rows with other kinds of values are shown as forms, one below the other. */
+/**
+ * The kinds of values that fit into a table cell. Rows with other kinds of values are shown as forms, one below the
+ * other.
+ */
 const CELL_KINDS: ReadonlySet<string> = new Set([
   'text',
   'paragraph',
@@ -21,7 +24,10 @@ const CELL_KINDS: ReadonlySet<string> = new Set([
   'record',
 ])
 
-/** A list of objects: a grid, into which cells from a spreadsheet can be pasted, or one form per row. */
+/**
+ * Lets the user edit a list of objects, either in a grid, into which cells from a spreadsheet can be pasted, or in a
+ * form for each row.
+ */
 export function RowsField(props: {
   name: string
   label: string
@@ -30,7 +36,7 @@ export function RowsField(props: {
   rows: readonly Values[]
   row: InputSchema
   onChange(rows: readonly Values[]): void
-  /** Renders the fields of a row that does not fit a grid. */
+  /** Renders the form for a row that does not fit into a grid. */
   renderForm(values: Values, pointer: string, onChange: (values: Values) => void): ReactNode
 }) {
   const { name, label, hint, pointer, rows, row, onChange, renderForm } = props
@@ -90,7 +96,7 @@ function Grid(props: {
   const required = row.required ?? []
   const paste = (event: ClipboardEvent, at: number, column: number) => {
     const cells = toCells(event.clipboardData.getData('text/plain'))
-    // A single value is pasted into the field as usual.
+    // A single value is pasted into its field without special treatment.
     if (cells.length < 2 && (cells[0]?.length ?? 0) < 2) return
     event.preventDefault()
     onPaste(fillIn(all, cells, { at, column, columns, row }))
@@ -140,7 +146,7 @@ function Grid(props: {
   )
 }
 
-/** Returns the cells of text that was copied from a spreadsheet. */
+/** Splits text that was copied from a spreadsheet into cells. */
 function toCells(text: string): string[][] {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
   return lines.map((line) => line.split('\t').map((cell) => cell.trim()))
@@ -153,7 +159,7 @@ interface PastePlace {
   row: InputSchema
 }
 
-/** Fills cells into the rows from a given position, and adds rows as needed. */
+/** Writes cells into the rows, starting at a given position. Adds rows if needed. */
 function fillIn(
   rows: readonly Values[],
   cells: readonly (readonly string[])[],

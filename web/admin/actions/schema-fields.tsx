@@ -7,7 +7,7 @@ import { chooseControl, type InputSchema } from './input-schema.ts'
 import { RowsField } from './rows-field.tsx'
 import { ValueControl } from './value-control.tsx'
 
-/** Shows a control for each property of an object. `pointer` is the path of the object in the input. */
+/** Shows a control for each property of an object. `pointer` is the location of the object in the input. */
 export function SchemaFields(props: {
   schema: InputSchema
   names: readonly string[]

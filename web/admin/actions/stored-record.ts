@@ -4,13 +4,13 @@ import { listPathParameters, readAction } from './call-action.ts'
 import type { Values } from './entered-values.ts'
 
 export interface StoredRecord {
-  /** The record to change; null if the action does not change a record, or if the record is not specified yet. */
+  /** The record to change. Null if the action changes no record, or if the user has not specified the record yet. */
   record: Values | null
   error: unknown
   isPending: boolean
 }
 
-/** Reads the record that an action changes, if the same path has an operation that returns it. */
+/** Reads the record that an action changes, if an operation with the same path returns the record. */
 export function useStoredRecord(
   action: DeclaredAction | undefined,
   given: Readonly<Record<string, string>>,
@@ -25,8 +25,8 @@ export function useStoredRecord(
       return (await readAction(read, input)) as Values
     },
     enabled: isNamed,
-    // A form keeps the record that it showed first. The version of that record shows whether another user changed the
-    // record in the meantime.
+    // The form keeps the record that it showed first. Its version reveals whether another user has changed the record
+    // since.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })

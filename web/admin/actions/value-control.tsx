@@ -11,13 +11,13 @@ import { UnclearText } from './entered-values.ts'
 import { canBeNull, chooseControl, type InputSchema } from './input-schema.ts'
 import { RecordChoice } from './record-choice.tsx'
 
-/** The control of one value, without its label. */
+/** Shows the control for one value, without its label. */
 export function ValueControl(props: {
   attributes: ControlProps & { 'aria-label'?: string }
   name: string
   schema: InputSchema
   isRequired: boolean
-  /** Whether the control is a cell of a grid, in which a long text has one line. */
+  /** Whether the control is in a table cell, where it has only one line. */
   isCell?: boolean
   value: unknown
   onChange(value: unknown): void
@@ -26,7 +26,7 @@ export function ValueControl(props: {
   const chosen = chooseControl(name, schema)
   const control = isCell && chosen.kind === 'paragraph' ? ({ kind: 'text' } as const) : chosen
   const { toLocalTime, fromLocalTime } = useFormats()
-  // Clearing a field clears the stored value if the value may be empty; otherwise, the value is omitted.
+  // Clearing a field clears the stored value if the value can be null. Otherwise, the value is left out.
   const none = canBeNull(schema) ? null : undefined
   const setText = (text: string) => onChange(text === '' ? none : text)
   const text = value instanceof UnclearText ? value.text : toText(value)
@@ -155,7 +155,7 @@ export function ValueControl(props: {
   }
 }
 
-/** Keeps the text that a user types, while the form contains the value that the text represents. */
+/** Keeps the text as the user typed it, while the form stores the value that the text represents. */
 function TypedInput(props: {
   value: unknown
   write(value: unknown): string
@@ -165,7 +165,7 @@ function TypedInput(props: {
 }) {
   const { value, write, read, onChange, render } = props
   const [typed, setTyped] = useState({ text: write(value), value })
-  // The value changed without typing, for example because a row was removed.
+  // The value has changed without typing, for example because the user removed a row.
   const text = Object.is(typed.value, value) ? typed.text : value instanceof UnclearText ? value.text : write(value)
   return render(text, (changed) => {
     const meant = read(changed)
@@ -180,7 +180,7 @@ function toText(value: unknown): string {
   return typeof value === 'boolean' ? String(value) : ''
 }
 
-/** Returns the word for leaving a choice to the service. */
+/** Returns the label of the option with which the user leaves a choice to the service. */
 function toDefaultWord(schema: InputSchema): string {
   if (typeof schema.default === 'string') return `${humanizeName(schema.default)} (default)`
   if (typeof schema.default === 'boolean') return schema.default ? 'Yes (default)' : 'No (default)'
@@ -202,7 +202,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Keeps an empty last line, so that the next line can be typed. */
+/** Keeps an empty last line, so that the user can start a new line. */
 function toLines(text: string): string[] | undefined {
   return text === '' ? undefined : text.split('\n')
 }

@@ -4,10 +4,7 @@ import { toErrorMessage } from '../../api/error-message.ts'
 import { humanizeName } from '../../ui/badge.tsx'
 import { Value } from '../../ui/value-table.tsx'
 
-/**
- * Lists the values that have changed since a proposal was shown, if the changes are the reason why it could not be
- * approved.
- */
+/** Lists the values that have changed since a proposal was shown, if this is why the proposal could not be approved. */
 export function ChangedValues({ error }: { error: unknown }) {
   const changed = error === null ? [] : (toErrorMessage(error).problem?.changed ?? [])
   if (changed.length === 0) return null

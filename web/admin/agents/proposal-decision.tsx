@@ -11,7 +11,10 @@ import { showToast } from '../../ui/toast.tsx'
 import { ChangedValues } from './changed-values.tsx'
 import { BATCH, humanizeSkill, useSkillTitle } from './skill-title.tsx'
 
-/** Approves or rejects a proposal. The dialog first repeats the dry run and shows which records have changed since. */
+/**
+ * Lets the user approve or reject a proposal. The dialog first repeats the dry run and shows which records have changed
+ * since.
+ */
 export function ProposalDecision({ proposal }: { proposal: Proposal }) {
   const [open, setOpen] = useState<'approve' | 'refuse' | null>(null)
   const props = { proposal, onClose: () => setOpen(null) }
@@ -93,7 +96,7 @@ function Refuse({ proposal, onClose }: DecisionProps) {
   )
 }
 
-/** Runs the proposal as a dry run, to show its current effect. */
+/** Runs the proposal as a dry run to show its current effect. */
 function useTrial(
   { skill, input }: Proposal,
   enabled: boolean,
@@ -117,12 +120,12 @@ function useTrial(
   return { ...(events !== undefined && { data: { events } }), error, isFetching }
 }
 
-/** Another user may have decided the proposal in the meantime. The page then shows that user. */
+/** Another user may have decided on the proposal in the meantime. After reloading, the page shows who did. */
 function reloadProposal(): void {
   void queryClient.invalidateQueries({ queryKey: ['get', '/api/ext/proposals/{proposalId}'] })
 }
 
-/** Returns advice for the user after the service rejected the decision. */
+/** Returns advice for a user whose decision the service rejected. */
 function findRemedy(error: unknown, { status }: Proposal): string | undefined {
   if (error === null || error === undefined) return undefined
   const { problem } = toErrorMessage(error)

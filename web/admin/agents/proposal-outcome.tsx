@@ -18,11 +18,11 @@ const STATUS_TITLES: Record<ProposalStatus, string> = {
   expired: 'Changes not made',
 }
 
-/** Shows how a proposal changes the builder's records: each change with the old and the new value. */
+/** Shows how a proposal changes the builder's records, with the old and new value for each change. */
 export function ProposalOutcome({ of: { outcome, status } }: { of: Proposal }) {
   const { events, result, truncated } = outcome
   const title = STATUS_TITLES[status]
-  // Records that the dry run created exist only in its events.
+  // Records that the dry run created exist only in the events of the dry run.
   const created = new Map(
     events
       .filter(({ type }) => type.endsWith('.created'))
@@ -55,10 +55,10 @@ export function ProposalOutcome({ of: { outcome, status } }: { of: Proposal }) {
   )
 }
 
-/** Fields that every change updates. Omitted because they say nothing about the change. */
+/** Fields that every change updates. They are left out, because they do not describe the change. */
 const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 
-/** The fields that contain the value of a record, for the different kinds of records. */
+/** The fields that can contain a record's amount. They differ by kind of record. */
 const AMOUNT_FIELDS = ['amount', 'total', 'grossAmount'] as const
 
 function Change({ event, made }: { event: Event; made: ReadonlyMap<string, string> }) {

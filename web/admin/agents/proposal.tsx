@@ -16,7 +16,7 @@ import { ProposalDecision } from './proposal-decision.tsx'
 import { ProposalOutcome } from './proposal-outcome.tsx'
 import { describeProposal, listProposedSteps, ProposalTitle, SkillTitle } from './skill-title.tsx'
 
-/** The proposal is refreshed, because it may be decided elsewhere while the page is open. */
+/** The polling interval. Another user may decide on the proposal while the page is open. */
 const REFRESH_MS = 10_000
 
 /** Shows one proposal: its effect, its input, its creator, and the decision. */

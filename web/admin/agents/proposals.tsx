@@ -14,7 +14,7 @@ import { describeProposal, listProposedSteps, ProposalTitle } from './skill-titl
 
 const TABS = ['status'] as const
 const STATUSES = ['proposed', 'approved', 'refused', 'expired'] as const
-/** Proposals have no events, so the list polls for new ones. */
+/** The polling interval for new proposals, which have no events. */
 const REFRESH_MS = 20_000
 
 const COLUMNS: readonly Column<Proposal>[] = [
@@ -93,7 +93,7 @@ export function Component() {
   )
 }
 
-/** Summarizes the first values of the input, to distinguish proposals of the same kind. */
+/** Summarizes the first values of the input, so that users can distinguish proposals of the same kind. */
 function summarizeInput(proposal: Proposal): string {
   const values = listProposedSteps(proposal).flatMap(({ input }) => Object.values(input))
   return values

@@ -4,10 +4,10 @@ import { plumbline } from '../../api/plumbline.ts'
 import { FRAME_QUERY, useCan } from '../../api/session.ts'
 import { formatCount } from '../../ui/text-formats.ts'
 
-/** The operation that runs several skills as one. A batch is not a skill itself. */
+/** The operation that runs several skills in one transaction. A batch itself is not a skill. */
 export const BATCH = 'executeBatch'
 
-/** A single proposed skill call. A batch has several calls, in order. */
+/** A skill call in a proposal. A batch has several calls, in order. */
 export interface ProposedStep {
   key: string
   skill: string
@@ -20,13 +20,13 @@ export function listProposedSteps({ skill, input }: Pick<Proposal, 'skill' | 'in
   return steps.map((step) => ({ key: step.name, skill: step.skill, input: step.input ?? {} }))
 }
 
-/** Converts a skill's name such as `createVendor` to words, for use when its title is unknown. */
+/** Converts the name of a skill, such as `createVendor`, to words. Used if the title of the skill is unknown. */
 export function humanizeSkill(skill: string): string {
   const words = humanizeField(skill)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Returns the name of a proposal where there is no time to load titles. */
+/** Returns the name of a proposal without loading the titles of its skills. */
 export function describeProposal(proposal: Pick<Proposal, 'skill' | 'input'>): string {
   const steps = listProposedSteps(proposal)
   const [first] = steps
@@ -36,7 +36,7 @@ export function describeProposal(proposal: Pick<Proposal, 'skill' | 'input'>): s
     : `${formatCount(steps.length, 'step')}: ${humanizeSkill(first.skill)}…`
 }
 
-/** Titles are cached for this time, because the titles of skills do not change while a user works. */
+/** The time for which titles are cached. The titles of skills do not change while a user works. */
 const TITLE_CACHE_MS = 3_600_000
 
 /** Returns the title of a skill from the skill catalog. */
@@ -55,7 +55,7 @@ export function SkillTitle({ of }: { of: string }) {
   return useSkillTitle(of)
 }
 
-/** Shows the effect of a proposal, by the titles of its skills. */
+/** Shows the titles of the skills that a proposal would run. */
 export function ProposalTitle({ of }: { of: Pick<Proposal, 'skill' | 'input'> }) {
   const steps = listProposedSteps(of)
   const [first] = steps

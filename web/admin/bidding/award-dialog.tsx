@@ -17,8 +17,7 @@ import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
 /**
- * Tries the award first, and shows the order, rejections, and events that the award would create. Then performs the
- * award.
+ * Shows a dry run of an award: the order, the rejections, and the events that it would create. Then performs the award.
  */
 export function AwardDialog(props: {
   request: BidRequest
@@ -174,7 +173,7 @@ export function AwardDialog(props: {
   )
 }
 
-/** Returns the list with the value added, or without the value if it was in the list. */
+/** Returns the list with the value added or, if the list already contains it, removed. */
 function toggle<Value>(list: readonly Value[], value: Value): readonly Value[] {
   return list.includes(value) ? list.filter((each) => each !== value) : [...list, value]
 }

@@ -2,8 +2,7 @@ import type { BidFlag } from '../../../client/contract.gen.ts'
 import type { Tone } from '../../ui/status-styles.ts'
 
 /**
- * The concerns about a bid in words. Concerns that prevent the award are marked as bad. The other concerns only need
- * attention.
+ * The concerns about a bid in words. Concerns with the tone `bad` prevent the award. The others only need attention.
  */
 export const BID_FLAGS: Record<BidFlag, { word: string; tone: Tone }> = {
   vendor_archived: { word: 'is archived', tone: 'bad' },

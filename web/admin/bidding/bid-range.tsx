@@ -5,7 +5,7 @@ const ROW = 30
 const TOP = 22
 const AXIS = 30
 
-/** Shows the leveled bids on a scale from the lowest to the highest, and the budget as a plumb line. */
+/** Shows the leveled bids on a scale from lowest to highest, and the budget as a vertical line. */
 export function BidRange({ comparison }: { comparison: BidComparison }) {
   const { money } = useFormats()
   const bids = comparison.vendors.flatMap(({ bidId, leveledAmount: amount, companyName }) =>

@@ -18,8 +18,8 @@ import { canLevelBid, LevelBidDialog } from './level-bid-dialog.tsx'
 import { HiddenAmount } from './requests.tsx'
 
 /**
- * Compares bids side by side: lines by vendor, the lowest prices marked, missing lines, and the difference from the
- * budget.
+ * Compares bids side by side: the prices of each line by vendor with the lowest marked, missing lines, and the
+ * difference from the budget.
  */
 export function Comparison({ request, comparison }: { request: BidRequest; comparison: BidComparison }) {
   const can = useCan()

@@ -26,7 +26,7 @@ export function Invitations({ request }: { request: BidRequest }) {
   })
   const isOpen = request.status === 'sent' || (request.status === 'closed' && request.acceptLate)
   const mayWrite = can('bids:write')
-  // While a blind request is open, nobody at the builder may open the vendors' pages.
+  // While a blind request is open, nobody who works for the builder may open the vendors' pages.
   const mayCopy = can('portal_links:read') && !(request.blind && request.status === 'sent')
 
   const columns: readonly Column<Invitation>[] = [

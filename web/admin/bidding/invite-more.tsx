@@ -8,7 +8,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { VendorChoice } from './vendor-choice.tsx'
 
-/** Invites more vendors to a sent request. */
+/** Lets the user invite more vendors to a request that has already been sent. */
 export function InviteMore({ request, onClose }: { request: BidRequest; onClose(): void }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const invite = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/invitations', {

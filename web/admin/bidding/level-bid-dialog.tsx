@@ -15,7 +15,10 @@ const REASONS: Record<BidGapReason, string> = {
   exclusions: 'not included in the price',
 }
 
-/** The field of the exclusions, which have no line ID. Line IDs contain no dot. */
+/**
+ * The name of the field for exclusions, which have no line ID. It cannot equal a line ID, because line IDs contain no
+ * dot.
+ */
 const EXCLUSIONS = 'bid.exclusions'
 
 /** Lets the builder set its own amount for each part of a bid that cannot be compared. */
@@ -64,7 +67,7 @@ export function LevelBidDialog(props: { comparison: BidComparison; vendor: BidCo
   )
 }
 
-/** Returns whether the bid has parts to level, or amounts to change. */
+/** Returns whether a bid has parts to level or leveling amounts to change. */
 export function canLevelBid({ bidStatus, gaps, leveling }: BidComparisonVendor): boolean {
   return (bidStatus === 'submitted' || bidStatus === 'accepted') && gaps.length + leveling.length > 0
 }

@@ -24,7 +24,7 @@ interface Line {
   key: number
 }
 
-/** The page that creates a bid request: the work, the home, the deadline, and the vendors. */
+/** Lets the user create a bid request with the work, the home, the deadline, and the vendors. */
 export function Component() {
   const navigate = useNavigate()
   const [given] = useSearchParams()

@@ -12,7 +12,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 
-/** Lists the messages about a request, and sends an answer to every invited vendor without naming who asked. */
+/** Lists the messages about a request. Sends an answer to all invited vendors without revealing who asked. */
 export function Questions({ request }: { request: BidRequest }) {
   const can = useCan()
   const [isOpen, setOpen] = useState(false)

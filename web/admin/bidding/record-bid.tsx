@@ -14,7 +14,7 @@ const SOURCES: readonly { value: BidSourceInput; label: string }[] = [
   { value: 'email', label: 'Email' },
 ]
 
-/** Records a bid that arrived by phone or email. */
+/** Lets the user record a bid that arrived by phone or email. */
 export function RecordBid(props: { request: BidRequest; vendorId: string; vendor: string; onClose(): void }) {
   const { request, vendorId, vendor, onClose } = props
   const form = useId()

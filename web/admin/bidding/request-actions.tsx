@@ -14,7 +14,7 @@ import { InviteMore } from './invite-more.tsx'
 
 type OpenDialog = 'deadline' | 'cancel' | 'close' | 'invite' | null
 
-/** Offers the actions that the state of a request and the user's permissions allow. */
+/** Shows the buttons for the actions that the status of a request and the user's permissions allow. */
 export function RequestActions({ request }: { request: BidRequest }) {
   const [open, setOpen] = useState<OpenDialog>(null)
   const params = { path: { bidRequestId: request.id } }

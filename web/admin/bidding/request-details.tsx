@@ -14,7 +14,7 @@ const BID_TYPES: Record<BidRequest['bidType'], string> = {
   both: 'A price for each line and a total price',
 }
 
-/** Shows the work that the vendors were asked to price. */
+/** Describes the work for which the vendors are to bid. */
 export function RequestDetails({ request }: { request: BidRequest }) {
   const { day } = useFormats()
   const homes = useRecords('/api/ext/homes', request.homeIds)

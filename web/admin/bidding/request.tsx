@@ -104,7 +104,7 @@ export function Component() {
   )
 }
 
-/** Describes the days until the deadline, which the service closes soon after it has passed. */
+/** Describes the number of days until the deadline. The service closes the request soon after the deadline. */
 function describeTimeLeft(days: number): string {
   if (days === 0) return 'Bids are due today'
   return days > 0 ? `${formatCount(days, 'day')} left to bid` : 'The deadline has passed'
@@ -128,7 +128,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
   const unopened = request.invitations.filter(({ status }) => status === 'sent').length
   const { bidCount, amountsHidden } = request
   const budgeted = comparison?.budgeted ?? null
-  // The amount and its difference from the budget must come from the same bid; the summary of the request excludes
+  // The amount and the difference from the budget must be those of the same bid. The summary of the request leaves out
   // rejected bids.
   const low = comparison?.vendors.find(({ rank }) => rank === 1)
   return [
@@ -170,7 +170,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
         ) : low === undefined || low.amount === null ? (
           'none'
         ) : (
-          // The rank and the difference from the budget are those of the leveled amount.
+          // The rank and the difference from the budget are based on the leveled amount.
           money(low.leveledAmount ?? low.amount)
         ),
       note:

@@ -141,7 +141,7 @@ export function Component() {
   )
 }
 
-/** Shows that an amount stays hidden until the deadline. */
+/** Shows that an amount is hidden until the deadline. */
 export function HiddenAmount() {
   return (
     <span className="badge bare faint" title="Amounts of a blind request are hidden until bidding closes.">

@@ -15,14 +15,11 @@ const REASON_TEXTS: Record<VendorPassedOver['reason'], { word: string; canBeAske
   compliance_expired: { word: 'compliance documents expired', canBeAsked: false },
 }
 
-/**
- * Lists the vendors of a trade in the order of the suggestion, best match first. Vendors that cannot be invited are
- * shown with the reason.
- */
+/** Lists the vendors of a trade, best match first. For a vendor that cannot be invited, shows the reason. */
 export function VendorChoice(props: {
   scope: string
   communityId: string
-  /** IDs of the vendors that are already invited. */
+  /** The IDs of the vendors that have already been invited. */
   without?: readonly string[]
   chosen: ReadonlySet<string>
   onChange(chosen: ReadonlySet<string>): void

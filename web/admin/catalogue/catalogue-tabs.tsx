@@ -7,7 +7,7 @@ const CATALOGUE_LINKS = [
   { to: '/catalogue/cost-codes', word: 'Cost codes' },
 ] as const
 
-/** Tabs for the catalog: plans, options, parts, and cost codes. */
+/** Shows the tabs of the catalog: plans, options, parts, and cost codes. */
 export function CatalogueTabs() {
   return <LinkTabs label="Catalog" places={CATALOGUE_LINKS} />
 }

@@ -20,9 +20,7 @@ import { RecordActions } from '../actions/record-actions.tsx'
 import { describeCutoff } from './cutoff.ts'
 import { TakeoffPanel } from './takeoff-panel.tsx'
 
-/**
- * Shows one option: its cost and price, the homes for which it is offered, its parts, and the options that it excludes.
- */
+/** Shows one option: its cost and price, the homes that can have it, its parts, and the options that it excludes. */
 export function Component() {
   const { optionId = '' } = useParams()
   const can = useCan()

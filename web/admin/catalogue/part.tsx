@@ -14,7 +14,7 @@ import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordActions } from '../actions/record-actions.tsx'
 
-/** The number of prices of a part that are shown. The API returns the other prices. */
+/** The maximum number of prices on the page of a part. The API also returns the others. */
 const MAX_PRICES_SHOWN = 200
 
 /** Shows one part, with each vendor's price by community and start date. */

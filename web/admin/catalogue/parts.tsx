@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<Part>[] = [
   },
 ]
 
-/** Lists parts. The prices are on the page of each part. */
+/** Lists parts. The page of each part shows its prices. */
 export function Component() {
   return (
     <Page

@@ -19,7 +19,7 @@ const DISCIPLINES = (
   ['architectural', 'structural', 'electrical', 'plumbing', 'mechanical', 'site', 'truss', 'other'] as const
 ).map((value) => ({ value, label: humanizeName(value) }))
 
-/** Lists the sheets of a plan, with forms to add a sheet and to issue a revision. */
+/** Lists the drawings of a plan, with forms to add a sheet and to issue a revision. */
 export function PlanDrawings({ planId }: { planId: string }) {
   const { day } = useFormats()
   const mayWrite = useCan()('documents:write')
@@ -132,7 +132,7 @@ function SheetForm({ planId, onClose }: { planId: string; onClose(): void }) {
   )
 }
 
-/** Uploads the file of a revision, then issues it. */
+/** Uploads the file of a revision and then issues the revision. */
 function RevisionForm({ drawing, onClose }: { drawing: Drawing; onClose(): void }) {
   const { today } = useFormats()
   const { id: drawingId, sheetNumber } = drawing

@@ -29,7 +29,7 @@ const figureColumn = (head: string, of: (plan: Plan) => number | null): Column<P
   csv: of,
 })
 
-/** Lists plans, each in its newest revision. */
+/** Lists the newest revision of each plan. */
 export function Component() {
   const { money } = useFormats()
   const columns = useMemo<readonly Column<Plan>[]>(

@@ -10,7 +10,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 
 type Line = TakeoffLine | OptionTakeoffLine
 
-/** A takeoff has hundreds of lines. A button shows all of them. */
+/** The number of lines that are shown at first. A takeoff has hundreds. A button shows all of them. */
 const INITIAL_LINES = 40
 
 const COLUMNS: readonly Column<Line>[] = [
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Line>[] = [
   { head: 'Task', isWideOnly: true, cell: ({ taskName }) => taskName ?? <EmptyCell /> },
 ]
 
-/** The column is added if the lines belong to different plans. */
+/** Shown only if the lines belong to different plans. */
 const PLAN_COLUMN: Column<Line> = {
   head: 'Plan',
   cell: (line) =>

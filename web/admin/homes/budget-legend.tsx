@@ -1,4 +1,4 @@
-/** Explains the parts of a budget bar. Screen readers get the amounts from each bar itself. */
+/** Explains the parts of a budget bar. For screen readers, each bar contains its amounts as text. */
 export function BudgetLegend() {
   return (
     <span className="legend" aria-hidden="true">

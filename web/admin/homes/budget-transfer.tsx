@@ -11,10 +11,10 @@ import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The maximum page size of one request. A home has fewer lines. */
+/** The page size limit of one request. A home has fewer lines. */
 const MAX_LINES = 200
 
-/** Moves money from one line of a locked budget to another, so that the budget total does not change. */
+/** Moves an amount from one line of a locked budget to another. The total does not change. */
 export function BudgetTransfer({ homeId }: { homeId: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (

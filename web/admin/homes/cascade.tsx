@@ -10,7 +10,7 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The next tasks are the tasks that require a phone call. The other tasks follow from them. */
+/** The number of tasks that are shown at first. These need a phone call next; the other tasks depend on them. */
 const INITIAL_TASKS = 8
 
 /** Lists the tasks that a delay would move, with their dates and the vendors that would be notified. */

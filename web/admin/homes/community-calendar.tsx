@@ -15,11 +15,13 @@ import { useFormats } from '../../ui/use-formats.ts'
 
 type Calendar = Pick<Community, 'workdays' | 'holidays'>
 
-/** The days of the week, in the order of their ISO numbers. */
+/** The days of the week in the order of their ISO numbers. */
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const FORM_ID = 'calendar'
 
-/** Shows the workdays and holidays of a community. Before a change is saved, shows the tasks that it moves. */
+/**
+ * Shows the workdays and holidays of a community. Before the user saves a change, shows the tasks that it would move.
+ */
 export function CommunityCalendar({ community }: { community: Community }) {
   const can = useCan()
   const { day, today } = useFormats()
@@ -64,7 +66,7 @@ function CalendarForm(props: {
   const can = useCan()
   const { day, today } = useFormats()
   const [added, setAdded] = useState('')
-  // The version when the form was opened, so that no change of another user is overwritten.
+  // Sends the version from when the form was opened, so that no change by another user is overwritten.
   const [{ version }] = useState(community)
   const { workdays, holidays } = draft
   const isEdited = !hasSameDays(workdays, community.workdays) || !hasSameDays(holidays, community.holidays)
@@ -171,7 +173,7 @@ function hasSameDays<Day>(one: readonly Day[], other: readonly Day[]): boolean {
   return one.length === other.length && one.every((item) => other.includes(item))
 }
 
-/** Lists the homes whose tasks a change of the calendar would move. */
+/** Lists the homes whose tasks would move if the calendar changed. */
 function ReschedulePreview({ of: reschedule }: { of: CommunityReschedule }) {
   const { day } = useFormats()
   const { homesMoved, tasksMoved, vendorsNotified } = reschedule

@@ -3,7 +3,7 @@ import { readNumberField, readTextField, SelectField, TextField } from '../../ui
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { showToast } from '../../ui/toast.tsx'
 
-/** Creates a community. The workdays of the community are Monday to Friday until they are changed. */
+/** Lets the user create a community. Its workdays are Monday to Friday until a user changes them. */
 export function CommunityForm({ onClose }: { onClose(): void }) {
   const change = plumbline.useMutation('post', '/api/ext/communities', {
     onSuccess: ({ id, name }) => {

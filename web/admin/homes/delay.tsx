@@ -17,7 +17,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** A delay that is being simulated. `days` is null while the typed value is not a number of workdays. */
+/** A delay that the user simulates. `days` is null while the typed text is not a number of workdays. */
 export interface TriedDelay {
   taskId: string
   days: number | null
@@ -42,7 +42,7 @@ const RESPONSIBLE = ['builder', 'customer', 'vendor'] satisfies DelayResponsible
 
 const FORM_ID = 'delay'
 
-/** Shows the effect of a delay before the delay is saved. */
+/** Shows the effect of a delay before the user saves it. */
 export function DelayBanner(props: {
   task: ScheduledTask
   delay: TriedDelay

@@ -1,22 +1,22 @@
 import type { TaskLinkType } from '../../../client/contract.gen.ts'
 
-/** A task as the chart shows it. */
+/** A task in the chart. */
 export interface GanttBar {
   taskId: string
   name: string
   start: string
-  /** The last day, inclusive. */
+  /** The last day of the task. */
   end: string
   look: 'done' | 'running' | 'late' | 'critical' | 'plan' | 'moved'
   isCritical: boolean
-  /** Whether the task is an inspection or a milestone, which is drawn as a point instead of a bar. */
+  /** Whether the task is an inspection or a milestone. The chart shows these as points instead of bars. */
   isPoint: boolean
   predecessors: readonly { taskId: string; type: TaskLinkType }[]
-  /** The dates before the delay that is being simulated, or the baseline. */
+  /** The dates before the simulated delay, or those of the baseline. */
   before: { start: string; end: string } | null
 }
 
-/** The positions of days and rows. */
+/** The positions of days and rows in the chart. */
 export interface GanttFrame {
   readonly first: string
   readonly last: string
@@ -40,13 +40,13 @@ export const ROW_HEIGHT = 26
 
 const DAY_MS = 86_400_000
 /**
- * The minimum number of pixels per day at which days can be distinguished. A short schedule is stretched to fill the
- * page.
+ * The minimum number of pixels for a day. With fewer, days cannot be distinguished. A short schedule is stretched to
+ * fill the page.
  */
 const DAY_WIDTH = 6.8
 const MAX_DAY_WIDTH = 26
 const SHEET_WIDTH = 856
-/** Keeps the last bar and its label away from the edge. */
+/** The number of empty days at the end of the chart, which keep the last bar and its label away from the edge. */
 const PADDING_DAYS = 4
 
 const toDayNumber = (date: string) => Date.parse(`${date}T00:00:00Z`) / DAY_MS
@@ -83,8 +83,8 @@ export function layOutBars(bars: readonly GanttBar[], frame: GanttFrame): DrawnB
 }
 
 /**
- * Returns the paths of the dependency arrows, from the end (or start) of a predecessor to the start (or end) of its
- * successor.
+ * Returns the paths of the dependency arrows. An arrow connects the end or start of a predecessor with the start or end
+ * of its successor.
  */
 export function toLinkPaths(drawn: readonly DrawnBar[]) {
   const byId = new Map(drawn.map((bar) => [bar.taskId, bar]))

@@ -6,7 +6,7 @@ const LEGEND_PARTS = [
   { fill: 'g-late', word: 'Late' },
 ] as const
 
-/** Explains the bars. Screen readers use the table instead. */
+/** Explains the bars of the chart. Screen readers use a table instead of the chart. */
 export function GanttLegend({ isTried, isBaselineShown }: { isTried: boolean; isBaselineShown: boolean }) {
   return (
     <span className="legend" aria-hidden="true">

@@ -16,13 +16,13 @@ import {
 } from './gantt-frame.ts'
 
 /**
- * Draws the schedule as bars over days, with the critical path and the dependencies. The list next to the drawing is a
- * table with the same tasks and dates for screen readers. The drawing has only a label.
+ * Draws the schedule as bars over days, with the critical path and the dependencies. The list next to the chart is a
+ * table with the same tasks and dates. Screen readers read this table, and only a label of the chart.
  */
 export function Gantt(props: {
   bars: readonly GanttBar[]
   today: string
-  /** Whether the date is not a workday. */
+  /** Returns whether the date is not a workday. */
   isOff(date: string): boolean
   selected: string | null
   /** Returns the URL that selects a task. */
@@ -40,7 +40,7 @@ export function Gantt(props: {
   )
   const critical = bars.filter(({ isCritical }) => isCritical).length
 
-  // Scroll past old tasks, because upcoming tasks matter more.
+  // Scrolls past old tasks, because upcoming tasks matter more.
   useEffect(() => {
     scroll.current?.scrollTo({ left: Math.max(now - 8 * frame.dayWidth, 0), top: Math.max(open - 3, 0) * ROW_HEIGHT })
   }, [now, frame.dayWidth, open])
@@ -123,7 +123,7 @@ export function Gantt(props: {
   )
 }
 
-/** Draws the months and weeks, which stay visible while the chart scrolls down. */
+/** Draws the headings with months and weeks, which stay visible when the user scrolls down. */
 function GanttHead({ frame, now }: { frame: GanttFrame; now: number }) {
   return (
     <svg className="gantt gantt-head" width={frame.width} height={HEAD_HEIGHT} aria-hidden="true">

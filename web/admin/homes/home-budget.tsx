@@ -18,7 +18,7 @@ import { BudgetLegend } from './budget-legend.tsx'
 import { BudgetTransfer } from './budget-transfer.tsx'
 import type { HomeHead } from './home.tsx'
 
-/** Shows the budget of each trade of the home, its committed amount, and its forecast. */
+/** Shows the home's budget by trade, with committed amounts and forecasts. */
 export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; nav: ReactNode }) {
   const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
     params: { path: { homeId: home.id } },
@@ -109,7 +109,7 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
 
 const isOverBudget = ({ forecastAtCompletion, budgeted }: BudgetScope) => forecastAtCompletion > budgeted
 
-/** The number of trades that one sentence names. */
+/** The maximum number of trades that a sentence lists. */
 const MAX_NAMED = 4
 
 function OverrunNote({ scopes }: { scopes: readonly BudgetScope[] }) {
@@ -243,7 +243,10 @@ function Figure({ head, amount, isOver }: { head: string; amount: number; isOver
   )
 }
 
-/** If several cost codes share a trade, users know them by the trade. */
+/**
+ * Returns the cost code of a trade. If a trade has several cost codes, returns null, because users know it only by its
+ * name.
+ */
 function singleCostCode({ costCodes }: BudgetScope): string | null {
   return costCodes.length === 1 ? (costCodes[0]?.code ?? null) : null
 }
@@ -252,7 +255,7 @@ function largestAmount({ budgeted, committed, pendingCommitted, actual, forecast
   return Math.max(budgeted, committed + pendingCommitted, actual, forecastAtCompletion)
 }
 
-/** Returns a scale of four to five even steps. All bars share the scale, so that trades can be compared. */
+/** Returns a scale with four or five even steps. All bars share the scale, so that users can compare trades. */
 function computeScale(max: number): { scale: number; step: number } {
   const power = 10 ** Math.floor(Math.log10(max))
   const step = [0.2, 0.25, 0.5, 1, 2].map((factor) => factor * power).find((size) => max / size <= 5) ?? power * 2

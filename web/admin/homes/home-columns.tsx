@@ -6,7 +6,7 @@ import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** Returns the columns of a list of homes. The list of one community omits the community. */
+/** Returns the columns for a list of homes. In the list of one community, there is no column for the community. */
 export function useHomeColumns(communities: ReadonlyMap<string, Community> | null): readonly Column<Home>[] {
   const { money, day } = useFormats()
   const columns: readonly (Column<Home> | null)[] = [

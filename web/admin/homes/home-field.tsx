@@ -28,7 +28,7 @@ const PUNCH_FILTERS: readonly Filter[] = [
   },
 ]
 
-/** Lists the walkthroughs and punch items of the home, with forms to add them and to verify fixes. */
+/** Lists the home's walkthroughs and punch items, with forms to add them and to verify repairs. */
 export function HomePunch({ homeId }: { homeId: string }) {
   const { day } = useFormats()
   const canVerify = useCan()('punch:write')

@@ -31,10 +31,10 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-/** The times of day of the windows; none for the whole day. */
+/** The words for the time windows of an inspection; empty for the whole day. */
 const WINDOW_WORDS: Readonly<Record<Inspection['window'], string>> = { am: 'morning', pm: 'afternoon', any: '' }
 
-/** Lists the permits and inspections of the home, with forms to add and schedule them, and to record results. */
+/** Lists the home's permits and inspections, with forms to add and schedule them and to record results. */
 export function HomeInspections({ homeId }: { homeId: string }) {
   const { day } = useFormats()
   const can = useCan()
@@ -226,7 +226,7 @@ function HomePermits({ homeId }: { homeId: string }) {
   )
 }
 
-/** Records the result. The dialog asks for the next attempt unless the inspection passed. */
+/** Lets the user record a result. Asks for the next attempt unless the inspection passed. */
 function ResultDialog({ inspection, onClose }: { inspection: Inspection; onClose(): void }) {
   const { today } = useFormats()
   const [result, setResult] = useState<InspectionOutcome>('passed')

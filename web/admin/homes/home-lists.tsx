@@ -19,7 +19,7 @@ function statusFilter(kind: 'order' | 'payment' | 'selection'): Filter {
   return { name: 'status', label: 'Status', options }
 }
 
-/** Lists the orders of the home. The budget links here with a trade. */
+/** Lists the home's orders. The budget page links here with a trade as the filter. */
 export function HomeOrders({ homeId }: { homeId: string }) {
   const scope = useSearchParams()[0].get('scope')
   const filters = useMemo(

@@ -23,7 +23,7 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-/** Lists the daily logs of the home, with a form for the log of a day. */
+/** Lists the home's daily logs, with a form for the log of a day. */
 export function HomeLogs({ homeId }: { homeId: string }) {
   const { day } = useFormats()
   const mayWrite = useCan()('logs:write')

@@ -13,10 +13,10 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** A home has about ten milestones. One request reads more than any home has. */
+/** The maximum number of milestones. A home has about ten, so one request reads all of them. */
 const MAX_MILESTONES = 200
 
-/** Lists the milestones of a home with their target and forecast dates. Hidden if the home has none. */
+/** Lists a home's milestones with their target and forecast dates. Hidden if there are none. */
 export function HomeMilestones({ homeId }: { homeId: string }) {
   const can = useCan()
   const { day } = useFormats()

@@ -20,7 +20,7 @@ const LANGUAGES = [
   { value: 'es', label: 'Spanish' },
 ]
 
-/** Lists the owners of the home, with buttons to add an owner and to manage the links to the owner's pages. */
+/** Lists the home's owners, with buttons to add an owner and to manage the links to the owner's pages. */
 export function HomeOwners({ homeId }: { homeId: string }) {
   const can = useCan()
   const [isNew, setIsNew] = useState(false)
@@ -126,7 +126,7 @@ function OwnerForm({ homeId, onClose }: { homeId: string; onClose(): void }) {
   )
 }
 
-/** Emails, copies, or revokes the link of an owner. A new link replaces the previous link. */
+/** Lets the user email, copy, or revoke an owner's link. A new link replaces the previous one. */
 function OwnerLink({ owner, onClose }: { owner: HomeOwner; onClose(): void }) {
   const can = useCan()
   const { id: homeOwnerId, name, email, invitedAt } = owner

@@ -4,10 +4,10 @@ import { humanizeName } from '../../ui/badge.tsx'
 import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** Older photos are shown with their records, and are in the export. */
+/** The maximum number of photos. Older photos are on the pages of their records and in the export. */
 const MAX_PHOTOS = 100
 
-/** Shows the newest photos of the home and of its records, each with a link to the whole picture. */
+/** Shows the newest photos of the home and its records. Each photo links to the full picture. */
 export function HomePhotos({ homeId }: { homeId: string }) {
   const { day } = useFormats()
   const photos = useListPage('/api/ext/attachments', { homeId, kind: 'photo', limit: MAX_PHOTOS, sort: '-createdAt' })

@@ -28,7 +28,7 @@ import { HomeMilestones } from './home-milestones.tsx'
 import { ScheduleTools } from './schedule-tools.tsx'
 import { TaskFacts } from './task-facts.tsx'
 
-/** Shows the tasks of the home by date, the critical path, and the tasks that a delay would move. */
+/** Shows the home's tasks by date, the critical path, and the tasks that a delay would move. */
 export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; nav: ReactNode }) {
   const [params, setParams] = useSearchParams()
   const can = useCan()
@@ -139,10 +139,13 @@ interface Baseline {
   end: string
 }
 
-/** A schedule with more tasks shows the baseline of its first tasks. */
+/**
+ * The maximum number of tasks whose baseline is shown. In a longer schedule, the baseline is shown only for the first
+ * tasks.
+ */
 const MAX_BASELINES = 200
 
-/** Returns the baseline dates of the home's tasks by task ID, once they are shown. */
+/** Returns the baseline dates of the home's tasks by task ID. Loads them when the user shows the baseline. */
 function useBaselines(homeId: string, isShown: boolean): ReadonlyMap<string, Baseline> {
   const query = { homeId, limit: MAX_BASELINES, sort: 'plannedStart' } as const
   const { data } = useListPage('/api/ext/tasks', query, { enabled: isShown })
@@ -154,7 +157,7 @@ function useBaselines(homeId: string, isShown: boolean): ReadonlyMap<string, Bas
   )
 }
 
-/** Warns of tasks that are too late for another task with a fixed start date. */
+/** Warns that tasks end too late for another task that has a fixed start date. */
 function ScheduleConflicts({ tasks }: { tasks: readonly ScheduledTask[] }) {
   const late = tasks.filter(({ totalFloatDays }) => totalFloatDays !== null && totalFloatDays < 0)
   const [first] = late
@@ -180,9 +183,9 @@ function toTaskSearch(taskId: string): string {
   return `?${new URLSearchParams({ tab: 'schedule', task: taskId })}`
 }
 
-/** Scrolls to the details of the selected task, which are below the long chart. */
+/** Scrolls to the details of the selected task, because they are below the long chart. */
 function scrollIntoView(element: HTMLElement | null): void {
-  // On a phone, the details are longer than the screen, so the screen begins with their heading.
+  // On a phone, the details are longer than the screen, so their heading is scrolled to the top.
   const isPhone = globalThis.matchMedia('(max-width: 760px)').matches
   element?.scrollIntoView({ block: isPhone ? 'start' : 'nearest' })
 }
@@ -195,7 +198,7 @@ function toBar(
 ): GanttBar {
   const move = moved?.find(({ taskId }) => taskId === task.taskId)
   const start = task.actualStart ?? task.plannedStart
-  // Work in progress is expected to end no earlier than the data date, even if it is late.
+  // Work in progress is expected to end no earlier than today, even if it should have ended before.
   const end = task.actualEnd ?? (task.actualStart === null ? task.plannedEnd : task.earlyFinish)
   const bar = {
     ...{ taskId: task.taskId, name: task.name, isCritical: task.isCritical, predecessors: task.predecessors },
@@ -214,8 +217,8 @@ function chooseBarLook(task: ScheduledTask, today: string): GanttBar['look'] {
 }
 
 /**
- * Returns whether a task has not started by its planned start, or has not been completed by its planned end, like
- * lateOn of listTasks.
+ * Returns whether a task has not started by its planned start, or has not been completed by its planned end. The
+ * parameter lateOn of listTasks uses the same rule.
  */
 function isTaskLate({ status, plannedStart, plannedEnd, actualStart }: ScheduledTask, today: string): boolean {
   if (status === 'completed' || status === 'skipped') return false
@@ -225,7 +228,7 @@ function isTaskLate({ status, plannedStart, plannedEnd, actualStart }: Scheduled
 function createDayOffCheck(community: Community | undefined): (date: string) => boolean {
   if (community === undefined) return () => false
   const { workdays, holidays } = community
-  // ISO weekdays: Monday is 1, Sunday is 7.
+  // The calendar contains ISO weekdays, from 1 for Monday to 7 for Sunday.
   return (date) => holidays.includes(date) || !workdays.includes(new Date(`${date}T00:00:00Z`).getUTCDay() || 7)
 }
 

@@ -22,19 +22,19 @@ const STATUS_EFFECTS: Record<HomeStatus, string> = {
   cancelled: 'Remaining tasks and milestones are archived. This cannot be undone.',
 }
 
-/** Every status, in the usual order. */
+/** All statuses in their usual order. */
 const ALL_STATUSES = Object.keys(STATUS_EFFECTS) as HomeStatus[]
 
 /**
- * Returns the most likely next status: the following status, or the status before a hold. The service decides whether
- * the change is possible.
+ * Returns the most likely next status: the status that usually follows or, after a hold, the status before the hold.
+ * The service decides whether the change is possible.
  */
 function suggestNextStatus({ status, statusBeforeHold }: Home): HomeStatus {
   return statusBeforeHold ?? ALL_STATUSES[ALL_STATUSES.indexOf(status) + 1] ?? status
 }
 
 /**
- * Returns the statuses that the home can change to, as the problem lists them; undefined if the change was not
+ * Returns the statuses to which the home can change, as listed in the problem; undefined if the change was not
  * rejected.
  */
 function readAllowedStatuses(problem: Problem | null): readonly HomeStatus[] | undefined {
@@ -43,7 +43,7 @@ function readAllowedStatuses(problem: Problem | null): readonly HomeStatus[] | u
   return Array.isArray(allowed) ? ALL_STATUSES.filter((status) => allowed.includes(status)) : undefined
 }
 
-/** Changes the status of a home, and first shows the reasons that prevent the change. */
+/** Lets the user change a home's status. First shows the obstacles to the change. */
 export function HomeStatusButton({ home }: { home: Home }) {
   const can = useCan()
   const [isOpen, setIsOpen] = useState(false)
@@ -64,7 +64,7 @@ function StatusDialog({ home, onClose }: { home: Home; onClose(): void }) {
   const canTry = can('skills:write')
   const [to, setTo] = useState<HomeStatus>(() => suggestNextStatus(home))
   const [override, setOverride] = useState('')
-  // The reason for an override does not affect the outcome, so the dry run is not repeated for each letter.
+  // The text of the override reason does not affect the outcome, so typing it does not repeat the dry run.
   const isOverridden = to === 'closed' && override.trim() !== ''
   const trial = useDryRun(
     'changeHomeStatus',

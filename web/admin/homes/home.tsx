@@ -77,7 +77,7 @@ export function Component() {
   )
 }
 
-/** The head of each tab: the title block, with the tabs below. */
+/** The heading of each tab: the title block with the tabs below. */
 export interface HomeHead {
   name: string
   state: React.ReactNode

@@ -20,7 +20,7 @@ const AUTHORITIES = [
 
 const MAX_TASKS = 100
 
-/** Schedules an inspection for an inspection task of the home, or an inspection without a task. */
+/** Lets the user schedule an inspection, with or without an inspection task of the home. */
 export function InspectionForm({ homeId, onClose }: { homeId: string; onClose(): void }) {
   const tasks = useListPage('/api/ext/tasks', {
     homeId,
@@ -80,7 +80,7 @@ export function InspectionForm({ homeId, onClose }: { homeId: string; onClose():
   )
 }
 
-/** Changes the date of an inspection. */
+/** Lets the user change the date of an inspection. */
 export function InspectionDateForm({ inspection, onClose }: { inspection: Inspection; onClose(): void }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/inspections/{inspectionId}/status', {

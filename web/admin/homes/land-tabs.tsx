@@ -5,7 +5,7 @@ const LAND_LINKS = [
   { to: '/communities', word: 'Communities' },
 ] as const
 
-/** Tabs for homes and communities. */
+/** Shows the tabs for homes and communities. */
 export function LandTabs() {
   return <LinkTabs label="Homes and communities" places={LAND_LINKS} />
 }

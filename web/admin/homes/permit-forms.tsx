@@ -11,7 +11,10 @@ const TYPES = (['building', 'electrical', 'plumbing', 'mechanical', 'site', 'oth
   label: humanizeName(value),
 }))
 
-/** Adds a permit that was applied for or, if the date of issue is entered, already issued. */
+/**
+ * Lets the user add a permit for which the builder has applied. If the user enters a date of issue, the permit is added
+ * as issued.
+ */
 export function PermitForm({ homeId, onClose }: { homeId: string; onClose(): void }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/permits', {
@@ -68,12 +71,12 @@ const MOVES: Readonly<Record<Permit['status'], readonly ('issued' | 'finaled' | 
   void: [],
 }
 
-/** Returns whether the authority can change a permit with this status. */
+/** Returns whether the authority can still change a permit with this status. */
 export function canMovePermit({ status }: Permit): boolean {
   return MOVES[status].length > 0
 }
 
-/** Records that the authority issued, renewed, closed, or voided the permit. */
+/** Lets the user record that the authority issued, renewed, closed, or voided the permit. */
 export function PermitStatusForm({ permit, onClose }: { permit: Permit; onClose(): void }) {
   const change = plumbline.useMutation('post', '/api/ext/permits/{permitId}/status', {
     onSuccess: ({ status }) => {

@@ -10,8 +10,8 @@ const PRIORITIES = ['routine', 'before_closing', 'safety'] as const
 const MAX_WALKTHROUGHS = 20
 
 /**
- * Adds a punch item. If a vendor and a due date are entered, the punch item is assigned immediately. The vendor can be
- * entered by name.
+ * Lets the user add a punch item. If a vendor and a due date are entered, the item is assigned immediately. The vendor
+ * can be entered by name.
  */
 export function PunchItemForm({ homeId, onClose }: { homeId: string; onClose(): void }) {
   const { today, day } = useFormats()

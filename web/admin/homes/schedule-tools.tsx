@@ -16,7 +16,7 @@ import { NewTaskDialog } from './task-form.tsx'
 /** The page size limit of one request. */
 const MAX_TEMPLATES = 200
 
-/** Offers the changes of the whole schedule: a new task, a template, a baseline, and calendar feeds. */
+/** Shows the buttons for changes to the whole schedule: a new task, a template, a baseline, and calendar feeds. */
 export function ScheduleTools(props: {
   home: Home
   tasks: readonly ScheduledTask[]
@@ -75,7 +75,7 @@ export function ScheduleTools(props: {
   )
 }
 
-/** Creates the schedule of a home from a template. */
+/** Lets the user create a home's schedule from a template. */
 function TemplateDialog({ home, count, onClose }: { home: Home; count: number; onClose(): void }) {
   const { today } = useFormats()
   const templates = useListPage('/api/ext/task-templates', { limit: MAX_TEMPLATES })
@@ -124,7 +124,7 @@ function TemplateDialog({ home, count, onClose }: { home: Home; count: number; o
   )
 }
 
-/** Saves the planned dates of all tasks as the baseline. */
+/** Lets the user save the planned dates of all tasks as the baseline. */
 function BaselineDialog({ home, onClose }: { home: Home; onClose(): void }) {
   const change = plumbline.useMutation('post', '/api/ext/homes/{homeId}/schedule/baseline', {
     onSuccess: ({ changed }) => {

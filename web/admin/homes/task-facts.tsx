@@ -12,7 +12,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 import { TaskActions } from '../schedule/task-actions.tsx'
 import { EditTaskDialog, LINK_TYPES } from './task-form.tsx'
 
-/** Shows one task of the schedule: its vendor, its dates, its float, and whether the vendor confirmed. */
+/** Shows one task of the schedule: its vendor, its dates, its float, and whether the vendor has confirmed. */
 export function TaskFacts(props: {
   task: ScheduledTask
   tasks: readonly ScheduledTask[]
@@ -116,7 +116,7 @@ export function TaskFacts(props: {
   )
 }
 
-/** Describes a link, for example `Slab poured (finish to start, 7 calendar days later)`. */
+/** Describes a dependency, for example `Slab poured (finish to start, 7 calendar days later)`. */
 function describeLink(
   { taskId, type, lagDays, lagUnit }: ScheduledTask['predecessors'][number],
   tasks: readonly ScheduledTask[],

@@ -31,7 +31,7 @@ const CONSTRAINTS: Record<TaskConstraintType, string> = {
   hold: 'On a date, independent of predecessors',
 }
 
-/** The types of links, as users call them. */
+/** The types of dependencies, in the words of users. */
 export const LINK_TYPES: Record<TaskLinkType, string> = {
   FS: 'Finish to start',
   SS: 'Start to start',
@@ -41,7 +41,7 @@ export const LINK_TYPES: Record<TaskLinkType, string> = {
 
 const LAG_UNITS: Record<TaskLagUnit, string> = { workdays: 'Workdays', calendar_days: 'Calendar days' }
 
-/** A predecessor in the form. The key stays the same while other predecessors are added or removed. */
+/** A predecessor in the form. Its key stays the same when the user adds or removes other predecessors. */
 interface LinkRow {
   key: number
   taskId: string
@@ -50,7 +50,7 @@ interface LinkRow {
   lagUnit: TaskLagUnit
 }
 
-/** Creates a task of a home. */
+/** Lets the user create a task of a home. */
 export function NewTaskDialog(props: { homeId: string; tasks: readonly ScheduledTask[]; onClose(): void }) {
   const { homeId, tasks, onClose } = props
   const change = plumbline.useMutation('post', '/api/ext/tasks', {
@@ -73,7 +73,7 @@ export function NewTaskDialog(props: { homeId: string; tasks: readonly Scheduled
   )
 }
 
-/** Changes a task: its name, vendor, duration, start, and predecessors. Sends only the changed fields. */
+/** Lets the user change a task: its name, vendor, duration, start, and predecessors. Sends only the changed fields. */
 export function EditTaskDialog(props: { task: Task; tasks: readonly ScheduledTask[]; onClose(): void }) {
   const { task, tasks, onClose } = props
   const change = plumbline.useMutation('patch', '/api/ext/tasks/{taskId}', {
@@ -127,7 +127,7 @@ function readTask(form: FormData, links: readonly LinkRow[]): EnteredTask {
   }
 }
 
-/** Returns the reported progress of a started task. */
+/** Reads the progress that the user reports for a started task. */
 function readProgress(form: FormData, { actualStart, status }: Task): TaskUpdate {
   if (actualStart === null || status === 'completed') return {}
   const percentComplete = readNumberField(form, 'percentComplete')
@@ -137,7 +137,7 @@ function readProgress(form: FormData, { actualStart, status }: Task): TaskUpdate
   }
 }
 
-/** Returns the fields that differ from the stored task. A constraint that is sent again would reset earlier delays. */
+/** Returns the fields that differ from the stored task. Sending an unchanged constraint would reset earlier delays. */
 function pickChanges(entered: TaskUpdate, stored: Task): TaskUpdate {
   return Object.fromEntries(
     Object.entries(entered).filter(([field, value]) => {
@@ -200,7 +200,7 @@ function TaskFields(props: {
       </div>
       <div className="form-row">
         <SelectField
-          // The options arrive after the form opens.
+          // Renders the field again when the options arrive, which is after the form opens.
           key={`trade ${names.length}`}
           name="scope"
           label="Trade"
@@ -271,7 +271,7 @@ function TaskFields(props: {
   )
 }
 
-/** The predecessors of a task, each with its type and lag. */
+/** Shows the fields for the predecessors of a task, each with its type and lag. */
 function LinkFields(props: {
   links: readonly LinkRow[]
   tasks: readonly ScheduledTask[]

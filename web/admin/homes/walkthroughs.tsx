@@ -22,7 +22,7 @@ const KINDS = [
   { value: 'eleven_month', label: 'Eleven-month walkthrough' },
 ] as const
 
-/** Lists the walkthroughs of the home, with forms to plan a walkthrough and to close it with the buyer's signature. */
+/** Lists the home's walkthroughs, with forms to plan a walkthrough and to close it with the buyer's signature. */
 export function Walkthroughs({ homeId }: { homeId: string }) {
   const { day } = useFormats()
   const mayWrite = useCan()('punch:write')

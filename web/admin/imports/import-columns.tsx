@@ -22,7 +22,10 @@ const RECOGNITIONS = {
   person: 'chosen',
 } as const
 
-/** Assigns a field to each column of the file, next to the column's first values and their interpretation. */
+/**
+ * Lets the user assign a field to each column of the file. Shows the column's first values and how the service
+ * interprets them.
+ */
 export function ImportColumns({ found, info, isLocked }: { found: Import; info: ImportKindInfo; isLocked: boolean }) {
   const update = plumbline.useMutation('patch', '/api/ext/imports/{importId}', {
     onSettled: () => queryClient.invalidateQueries(),
@@ -185,7 +188,7 @@ function FormatChoice(props: {
   )
 }
 
-/** Values for all rows, such as the home of a schedule. */
+/** Lets the user set values for all rows, such as the home to which a schedule belongs. */
 function FixedValues(props: {
   found: Import
   info: ImportKindInfo

@@ -8,7 +8,9 @@ import { ChangeError } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 
-/** This is more rows than a user reads at once. The file of rows with errors contains all of them. */
+/**
+ * The maximum number of rows. Users do not read more at once. The file with the erroneous rows contains all of them.
+ */
 const MAX_SHOWN = 100
 
 const DECISIONS = [
@@ -17,7 +19,7 @@ const DECISIONS = [
   ['skip', 'Skip'],
 ] as const
 
-/** The preview and the result of an import, with the buttons that start, save, and undo the import. */
+/** Shows the preview and the result of an import, with the buttons that start, save, and undo the import. */
 export function ImportOutcome(props: { found: Import; info: ImportKindInfo; isRunning: boolean; onChanged(): void }) {
   const { found, info, isRunning, onChanged } = props
   const path = { importId: found.id }
@@ -130,7 +132,7 @@ const RUN_WORDS: Partial<Record<Import['status'], string>> = {
   undoing: 'Undoing',
 }
 
-/** The page that lists the imported records. */
+/** The pages that list the imported records, by kind. */
 const LISTS: Partial<Record<Import['kind'], string>> = {
   vendor: '/vendors',
   community: '/communities',

@@ -28,7 +28,7 @@ const DELIMITERS: Readonly<Record<ImportDelimiter, string>> = {
   ...{ ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Vertical bar' },
 }
 
-/** The interval at which the page requests the progress of a run. */
+/** The interval at which the page requests the progress of a running import. */
 const PROGRESS_MS = 700
 
 function isRunning(status: Import['status'] | undefined): boolean {
@@ -36,8 +36,8 @@ function isRunning(status: Import['status'] | undefined): boolean {
 }
 
 /**
- * Shows one import: how the service interprets the file, its columns, a preview, the result, and a button to undo the
- * import.
+ * Shows one import: the service's interpretation of the file and its columns, a preview, the result, and a button to
+ * undo the import.
  */
 export function Component() {
   const { importId = '' } = useParams()

@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { formatCount, formatList } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** Shows why an order needs approval, and who can approve the order if this user cannot. */
+/** Shows why an order needs approval. If this user cannot approve it, also shows who can. */
 export function ApprovalReasons({ of: why }: { of: ApprovalExplanation }) {
   const { money } = useFormats()
   return (
@@ -26,7 +26,7 @@ export function ApprovalReasons({ of: why }: { of: ApprovalExplanation }) {
   )
 }
 
-/** States that this user cannot approve the order, and who can. */
+/** Shows that this user cannot approve the order, and who can. */
 export function ApprovalLimit({ of: why }: { of: ApprovalExplanation }) {
   const { money } = useFormats()
   const others = why.approvers.map(({ name }) => name)

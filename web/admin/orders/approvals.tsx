@@ -21,10 +21,10 @@ import { ApprovalReasons } from './approval-reasons.tsx'
 import { OrderLines } from './order-lines.tsx'
 import { OrdersTabs } from './orders-tabs.tsx'
 
-/** The oldest orders are decided first. Later orders appear as these orders are decided. */
+/** The maximum number of orders in the queue, oldest first. Later orders appear after these have been decided. */
 const MAX_QUEUE_LENGTH = 50
 
-/** The queue of orders that await approval: the effect of each order on the budget, and the decision. */
+/** Shows the queue of orders that await approval, each with its effect on the budget and buttons for the decision. */
 export function Component() {
   useLiveUpdates('watching')
   const [params] = useSearchParams()
@@ -117,7 +117,7 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
         to: `/orders/${id}`,
       }),
   })
-  // After the decision, no explanation is needed, and the order is about to leave the queue.
+  // After the decision, the explanation is no longer needed, and the order is about to leave the queue.
   const why = plumbline.useQuery('get', '/api/ext/purchase-orders/{purchaseOrderId}/approval', at, {
     enabled: !change.isPending && !change.isSuccess,
   })
@@ -198,7 +198,7 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
   )
 }
 
-/** Shows the budget bar of the trade in the home's budget, where the order already counts as pending. */
+/** Shows the budget bar of the order's trade. The order is already part of the pending amount. */
 function BudgetEffect({ order }: { order: PurchaseOrder }) {
   const { money } = useFormats()
   const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
@@ -230,7 +230,8 @@ function BudgetEffect({ order }: { order: PurchaseOrder }) {
 }
 
 /**
- * Adds shortcuts: `j` and `k` move through the queue, `a` approves, and `r` sends back, which requires a note first.
+ * Adds keyboard shortcuts: `j` and `k` move through the queue, `a` approves the order, and `r` returns it. Returning an
+ * order requires a note.
  */
 function useQueueKeys(orders: readonly PurchaseOrder[], chosen: PurchaseOrder | undefined): void {
   const navigate = useNavigate()

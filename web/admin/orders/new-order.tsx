@@ -23,14 +23,14 @@ import { useFormats } from '../../ui/use-formats.ts'
 
 interface Line {
   key: string
-  /** The budget line for the order line; null for a line that was entered manually. */
+  /** The budget line to which the order line belongs; null for a line that was entered manually. */
   of: BudgetLine | null
 }
 
 /** The page size limit of one request. */
 const MAX_RECORDS = 200
 
-/** The page that creates an order: the home, the vendor, and the lines from the budget of the trade. */
+/** Lets the user create an order with the home, the vendor, and lines from the budget of the trade. */
 export function Component() {
   const navigate = useNavigate()
   const can = useCan()

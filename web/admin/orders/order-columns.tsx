@@ -7,7 +7,7 @@ import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import type { Column } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** Returns the columns of a list of orders. The list of one home omits the home. */
+/** Returns the columns for a list of orders. In the list of one home, there is no column for the home. */
 export function useOrderColumns(withHome: boolean): readonly Column<PurchaseOrder>[] {
   const { money, day, dateOf } = useFormats()
   const columns: readonly (Column<PurchaseOrder> | null)[] = [

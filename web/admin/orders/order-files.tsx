@@ -18,7 +18,7 @@ import { showToast } from '../../ui/toast.tsx'
 /** The maximum number of files of a record. */
 const MAX_FILES = 100
 
-/** Lists the files of an order, and which of them are shared with its vendor. */
+/** Lists the files of an order, and whether each is shared with the vendor. */
 export function OrderFiles({ order }: { order: PurchaseOrder }) {
   const can = useCan()
   const [isAdding, setIsAdding] = useState(false)

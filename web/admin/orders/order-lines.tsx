@@ -3,7 +3,7 @@ import { formatPercent, formatQuantity, formatUnitPrice } from '../../ui/number-
 import { RecordName } from '../../ui/record-name.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** Shows the lines of an order and their total with cents, as on the document. */
+/** Shows the lines of an order and their total with cents, as in the order's PDF. */
 export function OrderLines({ order, withProgress = true }: { order: PurchaseOrder; withProgress?: boolean }) {
   const { exact } = useFormats()
   return (

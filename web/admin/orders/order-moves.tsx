@@ -23,7 +23,7 @@ const VOID_MOVE: OrderMove = {
   reason: 'optional',
 }
 
-/** The possible next steps of an order, the usual step first. */
+/** The possible next statuses of an order. The usual one comes first. */
 const MOVES_BY_STATUS: Record<PurchaseOrderStatus, readonly OrderMove[]> = {
   draft: [
     {
@@ -84,7 +84,7 @@ const MOVES_BY_STATUS: Record<PurchaseOrderStatus, readonly OrderMove[]> = {
   void: [],
 }
 
-/** Returns whether this user can approve an order that waits for approval, and who else can. */
+/** Returns whether this user can approve an order that awaits approval, and who else can. */
 export function useApprovalExplanation(order: PurchaseOrder): UseQueryResult<ApprovalExplanation, Problem> {
   const can = useCan()
   return plumbline.useQuery(
@@ -95,7 +95,7 @@ export function useApprovalExplanation(order: PurchaseOrder): UseQueryResult<App
   )
 }
 
-/** Offers the steps that an order can take now. Each step runs as a dry run before it is performed. */
+/** Shows the buttons for the next steps of an order. Each step runs as a dry run before it is performed. */
 export function OrderMoves({ order }: { order: PurchaseOrder }) {
   const can = useCan()
   const [chosen, setChosen] = useState<OrderMove | null>(null)
@@ -107,7 +107,7 @@ export function OrderMoves({ order }: { order: PurchaseOrder }) {
         <Button
           key={move.to}
           look={at === all.length - 1 ? 'primary' : move.to === 'void' ? 'danger' : 'plain'}
-          // The page states the reason.
+          // The page shows the reason why the button is disabled.
           disabled={move.to === 'approved' && why?.mayApprove === false}
           onClick={() => setChosen(move)}
         >
@@ -122,7 +122,7 @@ export function OrderMoves({ order }: { order: PurchaseOrder }) {
 function OrderMoveDialog({ order, move, onClose }: { order: PurchaseOrder; move: OrderMove; onClose(): void }) {
   const can = useCan()
   const canTry = can('skills:write')
-  // The reason does not change the effect, but it is required.
+  // A reason is required, but its text does not affect the outcome. The dry run therefore uses this text.
   const reason = move.reason === 'needed' ? { reason: 'Enter a reason.' } : {}
   const trial = useDryRun(
     'changePurchaseOrderStatus',

@@ -17,7 +17,7 @@ const STATUSES_WITH_PROGRESS: readonly PurchaseOrderStatus[] = [
   'completed',
 ]
 
-/** Records the progress of each line, which makes it payable. */
+/** Lets the user record the progress of each line. Completed work becomes payable. */
 export function OrderProgress({ order }: { order: PurchaseOrder }) {
   const can = useCan()
   const [isOpen, setIsOpen] = useState(false)
@@ -53,7 +53,8 @@ function ProgressDialog({ order, onClose }: { order: PurchaseOrder; onClose(): v
         change.mutate({
           params: { path: { purchaseOrderId: order.id } },
           body: {
-            // The order in which the lines were edited, because the pointers of validation errors refer to it.
+            // Sends the lines in the order in which the user edited them, because the pointers of errors refer to this
+            // order.
             lines: changed.map((lineId) => ({
               lineId,
               completedPercent: readNumberField(form, `done-${lineId}`) ?? 0,

@@ -1,7 +1,7 @@
 import type { PurchaseOrder } from '../../../client/contract.gen.ts'
 import { TimeText } from '../../ui/time.tsx'
 
-/** Shows the progress of an order: the completed steps with their times, and the next step. */
+/** Shows how far an order is: the completed steps with their times, and the next step. */
 export function OrderSteps({ order }: { order: PurchaseOrder }) {
   const { status, approval } = order
   const steps = [

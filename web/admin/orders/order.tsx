@@ -185,7 +185,10 @@ function OrderTerms({ order }: { order: PurchaseOrder }) {
   )
 }
 
-/** An order is paid in a few parts. The list of payments contains the other payments. */
+/**
+ * The maximum number of payments on the page. An order is usually paid in a few parts. The list of payments contains
+ * the rest.
+ */
 const MAX_PAYMENTS_SHOWN = 20
 
 function OrderPayments({ order }: { order: PurchaseOrder }) {

@@ -4,7 +4,7 @@ import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 
 const STATUSES: readonly PurchaseOrderStatus[] = ['draft', 'approved', 'issued', 'accepted', 'declined', 'completed']
 
-/** Tabs for orders: the approval queue and the list by status. */
+/** Shows the tabs for orders: the approval queue and the lists by status. */
 export function OrdersTabs({ waiting }: { waiting?: number }) {
   const { pathname } = useLocation()
   const status = useSearchParams()[0].get('status')

@@ -2,14 +2,14 @@ import { useId } from 'react'
 import type { Payment } from '../../../client/contract.gen.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The date and method of a payment, and the reason for an override if a guard rejects it. */
+/** The date and method of a payment, and the reason for overriding a rule that blocks it. */
 export interface PaidInput {
   paidDate: string
   checkNumber: string
   overrideReason: string
 }
 
-/** Returns the fields to send, without empty fields. */
+/** Returns the fields to send, without empty ones. */
 export function buildPaidFields({ paidDate, checkNumber, overrideReason }: PaidInput) {
   const [check, override] = [checkNumber.trim(), overrideReason.trim()]
   return {
@@ -22,7 +22,7 @@ export function buildPaidFields({ paidDate, checkNumber, overrideReason }: PaidI
 export function PaidFields(props: {
   payment: Payment
   paid: PaidInput
-  /** Whether a guard rejects the payment, so that a reason is required. */
+  /** Whether a rule blocks the payment, so that a reason is required. */
   isRefused: boolean
   onChange(paid: PaidInput): void
 }) {

@@ -24,8 +24,8 @@ const METHODS = ['check', 'ach', 'card', 'other'] satisfies PaymentMethod[]
 const MAX_NAMED = 200
 
 /**
- * The page of payable orders: the orders that can be paid now, and the reasons why the other orders cannot be paid. The
- * page shows a dry run of a payment run until the user creates the run.
+ * Shows the orders that can be paid now, and the reasons why other orders cannot be paid. The data comes from a dry run
+ * of a payment run until the user creates the run.
  */
 export function Component() {
   const can = useCan()

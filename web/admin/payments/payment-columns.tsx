@@ -7,7 +7,7 @@ import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** Returns the columns of a list of payments. The list of one home omits the home. */
+/** Returns the columns for a list of payments. In the list of one home, there is no column for the home. */
 export function usePaymentColumns(withHome: boolean): readonly Column<Payment>[] {
   const { cents, day } = useFormats()
   const columns: readonly (Column<Payment> | null)[] = [

@@ -47,7 +47,7 @@ const MOVES_BY_STATUS: Record<PaymentStatus, readonly PaymentMove[]> = {
   voided: [],
 }
 
-/** Offers the next steps of a payment. Each step runs as a dry run before it is performed. */
+/** Shows the buttons for the next steps of a payment. Each step runs as a dry run before it is performed. */
 export function PaymentMoves({ payment }: { payment: Payment }) {
   const can = useCan()
   const [chosen, setChosen] = useState<PaymentMove | null>(null)
@@ -75,7 +75,7 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
   const [paid, setPaid] = useState<PaidInput>({ paidDate: today(), checkNumber: '', overrideReason: '' })
   const isPaid = move.to === 'paid'
   const canTry = can('skills:write')
-  // The reason does not change the effect, but it is required.
+  // A reason is required, but its text does not affect the outcome. The dry run therefore uses this text.
   const reason = 'Enter a reason.'
   const tried = useDryRun(
     'changePaymentStatus',
@@ -83,8 +83,8 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
       paymentId: payment.id,
       status: move.to === 'voided' ? 'rejected' : move.to,
       ...(move.reason === 'needed' && { reason }),
-      // The check number and the text of the reason do not affect the outcome, so the dry run is not repeated for each
-      // letter.
+      // The check number and the text of the reason do not affect the outcome, so typing them does not repeat the dry
+      // run.
       ...(isPaid &&
         buildPaidFields({ ...paid, checkNumber: '', overrideReason: paid.overrideReason === '' ? '' : reason })),
     },
@@ -141,7 +141,7 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
   )
 }
 
-/** Warns that money is about to be sent although a requested lien waiver is not signed. */
+/** Warns that the payment is about to be sent although a requested lien waiver has not been signed. */
 function UnsignedWaiverWarning({ paymentId }: { paymentId: string }) {
   const waivers = useListPage('/api/ext/lien-waivers', { paymentId, status: 'requested', limit: 1 })
   if (waivers.data === undefined || waivers.data.data.length === 0) return null

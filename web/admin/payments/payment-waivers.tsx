@@ -12,12 +12,10 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** A payment has one or two lien waivers, and a few more if some were rejected. */
+/** The maximum number of lien waivers. A payment has one or two, and a few more if some were rejected. */
 const MAX_WAIVERS_SHOWN = 20
 
-/**
- * Lists the lien waivers of a payment. Users request them and accept or reject them here, and the vendor signs them.
- */
+/** Lists the lien waivers of a payment, with buttons to request, accept, and reject them. The vendor signs them. */
 export function PaymentWaivers({ payment }: { payment: Payment }) {
   const can = useCan()
   const { day, cents } = useFormats()

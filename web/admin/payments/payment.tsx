@@ -15,9 +15,7 @@ import { RecordActions } from '../actions/record-actions.tsx'
 import { PaymentMoves } from './payment-moves.tsx'
 import { PaymentWaivers } from './payment-waivers.tsx'
 
-/**
- * Shows one payment: the orders that it pays, whether it was sent, and the lien waivers that the vendor signed for it.
- */
+/** Shows one payment: the orders that it pays, whether it was sent, and its lien waivers. */
 export function Component() {
   const { paymentId = '' } = useParams()
   const payment = plumbline.useQuery('get', '/api/ext/payments/{paymentId}', { params: { path: { paymentId } } })

@@ -8,7 +8,7 @@ const PAYMENT_LINKS = [
   { to: '/payments/waivers', word: 'Lien waivers' },
 ] as const
 
-/** Tabs for payments: payable orders, bills, payments, runs, and lien waivers. */
+/** Shows the tabs for payments: payable orders, bills, payments, runs, and lien waivers. */
 export function PaymentsTabs() {
   return <LinkTabs label="Payments" places={PAYMENT_LINKS} />
 }

@@ -11,7 +11,7 @@ import { PaymentsTabs } from './payments-tabs.tsx'
 
 const TYPES = ['progress', 'final', 'retainage_release', 'deposit', 'adjustment'] as const
 
-/** Lists all payments, regardless of how they were created. */
+/** Lists all payments, including those from payment runs. */
 export function Component() {
   const filters = useMemo<readonly Filter[]>(
     () => [

@@ -14,7 +14,7 @@ import { RecordActions } from '../actions/record-actions.tsx'
 import { usePaymentColumns } from './payment-columns.tsx'
 import { SkippedOrders } from './skipped-orders.tsx'
 
-/** Shows one payment run: the payments it created, and the orders it skipped. */
+/** Shows one payment run: the payments that it created and the orders that it skipped. */
 export function Component() {
   const { paymentRunId = '' } = useParams()
   const run = plumbline.useQuery('get', '/api/ext/payment-runs/{paymentRunId}', { params: { path: { paymentRunId } } })

@@ -6,8 +6,7 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
 /**
- * The reasons for skipping an order. The tone shows whether the reason resolves itself, for example with time, or needs
- * action.
+ * The reasons for skipping an order. The tone shows whether a user must act or the obstacle will disappear on its own.
  */
 const SKIP_REASONS = {
   not_due: { word: 'Not due yet', tone: 'calm', shape: 'clock' },
@@ -23,7 +22,7 @@ const SKIP_REASONS = {
   nothing_payable: { word: 'Nothing payable', tone: 'calm', shape: 'ring' },
 } satisfies Record<PaymentRunSkip['reason'], Look>
 
-/** Lists the orders that a run skips, with the reasons. */
+/** Lists the orders that a run skips, each with its reason. */
 export function SkippedOrders({ skips }: { skips: readonly PaymentRunSkip[] }) {
   const { cents } = useFormats()
   const columns: readonly Column<PaymentRunSkip>[] = [

@@ -4,16 +4,16 @@ export interface Bar {
   key: string
   name: string
   value: number
-  /** The formatted value with its unit. */
+  /** The value as text, with its unit. */
   said: string
 }
 
-/** A screen cannot show more bars than this. The table below the chart contains all rows. */
+/** The maximum number of bars. A screen cannot show more. The table below the chart contains all rows. */
 export const MAX_BARS = 30
 
 /**
- * Draws one horizontal bar for each value from a common zero line. Positive values extend to the right, and negative
- * values to the left. Each bar has its name and value as text, so that screen readers can read the chart.
+ * Draws one horizontal bar for each value. Bars start at a common zero line and extend to the right for positive values
+ * and to the left for negative ones. Each bar has its name and value as text for screen readers.
  */
 export function BarList({
   caption,

@@ -1,5 +1,6 @@
 /**
- * Reports of the admin area by subject: all read-only composite skills. A test compares the list with the contract.
+ * The reports of the admin area by subject. All read-only composite skills are reports. A test compares this list with
+ * the contract.
  */
 export const REPORT_GROUPS: Readonly<Record<string, readonly string[]>> = {
   Money: [

@@ -1,11 +1,12 @@
 import type { Values } from '../actions/entered-values.ts'
 import type { InputSchema } from '../actions/input-schema.ts'
 
-/** Parameters of a report page that are not part of the report's input. */
+/** Query parameters of a report page that are not inputs of the report. */
 export const CHART_PARAM = 'chart'
 
 /**
- * Returns the input of a report from the query of its page. Strings are written unchanged, and other values as JSON.
+ * Reads the input of a report from the query of its page. In the query, strings are unchanged, and other values are
+ * JSON.
  */
 export function readReportInput(schema: InputSchema, query: URLSearchParams): Values {
   return Object.fromEntries(
@@ -16,7 +17,7 @@ export function readReportInput(schema: InputSchema, query: URLSearchParams): Va
   )
 }
 
-/** Returns the query of a page that shows a report with the given input. */
+/** Returns the query of the page that shows a report with the given input. */
 export function writeReportInput(input: Values): URLSearchParams {
   const entries = Object.entries(input).filter(([, value]) => value !== undefined && value !== null)
   return new URLSearchParams(
@@ -35,7 +36,7 @@ function readValue(schema: InputSchema, text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    // The service returns the error in the value.
+    // Keeps the text as it is. The service then returns an error for the value.
     return text
   }
 }

@@ -23,10 +23,10 @@ import type { InputSchema } from '../actions/input-schema.ts'
 import { type Bar, BarList, MAX_BARS } from './bar-list.tsx'
 import { CHART_PARAM } from './report-input.ts'
 
-/** Maximum number of rows to show in each table. The table's CSV file contains all rows. */
+/** The maximum number of rows in each table. The CSV file of the table contains all rows. */
 const MAX_ROWS = 300
 
-/** Shows the result of a report: its totals, a chart of the first list, and a table for each list. */
+/** Shows the result of a report: its totals, a chart of its first list, and a table for each list. */
 export function ReportResult({ result, schema, name }: { result: Values; schema: InputSchema; name: string }) {
   const { time } = useFormats()
   const { figures, lists, unknown, isTruncated, asOf } = readReport(result, schema)
@@ -51,7 +51,7 @@ export function ReportResult({ result, schema, name }: { result: Values; schema:
   )
 }
 
-/** The maximum number of totals that are shown as large figures. */
+/** The maximum number of totals that are shown in large type. */
 const MAX_FACTS = 12
 
 function Figures({ figures, schema }: { figures: Values; schema: InputSchema }) {
@@ -143,7 +143,7 @@ function ListPanel({ list, report, hasChart }: { list: ReportList; report: strin
   )
 }
 
-/** Shows a chart of one column, which the user chooses. */
+/** Shows a chart of a column that the user chooses. */
 function ListChart({ list }: { list: ReportList }) {
   const write = useFigureWriter()
   const [query] = useSearchParams()
@@ -194,7 +194,7 @@ function Cell(props: { row: Values; column: ReportColumn; write: (value: unknown
   return column.kind === 'text' ? <Value of={value} /> : <span className="num">{write(value, column.kind)}</span>
 }
 
-/** Returns a function that formats a value of a report as text. */
+/** Returns a function that formats a value of a report. */
 function useFigureWriter(): (value: unknown, kind: FigureKind) => string {
   const { cents, day } = useFormats()
   return (value, kind) => {

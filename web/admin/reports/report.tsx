@@ -67,7 +67,7 @@ export function Component() {
   )
 }
 
-/** A report that is opened after this time is computed again. */
+/** The time for which a result is used. After this time, opening the report computes it again. */
 const FRESH_MS = 60_000
 
 function Report(props: {
@@ -107,7 +107,7 @@ function Report(props: {
       {isSaving && <SaveReportDialog report={name} title={title} input={input} onClose={() => setIsSaving(false)} />}
       {saved !== undefined && <SavedReportPanel saved={saved} input={input} />}
       <ReportOptions
-        // When the URL changes, the form starts with the new input.
+        // If the URL changes, the form starts again with the new input.
         key={query.toString()}
         schema={inputSchema}
         input={input}
@@ -172,7 +172,7 @@ function describeInput(input: Values): string {
   return count === 0 ? 'Change the period, community, or other options' : `Options that are set: ${count}`
 }
 
-/** Returns the description of a report without the sentences for agents. */
+/** Returns the description of a report without the sentences that are meant for agents. */
 function toPurpose(description: string): string {
   return toPlainWords(description)
     .split(/(?<=\.)\s/)

@@ -12,7 +12,7 @@ import { canPerformAction } from '../actions/can-perform-action.ts'
 import { REPORT_GROUPS } from './report-groups.ts'
 import { toSavedReportAddress, useSavedReports } from './saved-reports.ts'
 
-/** Lists the reports that the user is permitted to see, by subject. */
+/** Lists the reports that the user's permissions allow, by subject. */
 export function Component() {
   const can = useCan()
   const [query, setQuery] = useSearchParams()
@@ -58,7 +58,7 @@ export function Component() {
   )
 }
 
-/** Lists the saved reports, the favorites first. */
+/** Lists the saved reports, favorites first. */
 function SavedReportList() {
   const { id } = useSession().user
   const saved = useSavedReports()

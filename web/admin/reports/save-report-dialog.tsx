@@ -7,7 +7,7 @@ import { showToast } from '../../ui/toast.tsx'
 import type { Values } from '../actions/entered-values.ts'
 import { toSavedReportAddress } from './saved-reports.ts'
 
-/** Saves the report with the options of the page. */
+/** Lets the user save the report with the current options. */
 export function SaveReportDialog(props: { report: string; title: string; input: Values; onClose(): void }) {
   const { report, title, input, onClose } = props
   const navigate = useNavigate()
@@ -16,7 +16,7 @@ export function SaveReportDialog(props: { report: string; title: string; input: 
   const change = plumbline.useMutation('post', '/api/admin/saved-reports', {
     onSuccess: async (saved) => {
       const at = { params: { path: { savedReportId: saved.id } } }
-      // The report is saved, even if it cannot be marked. Its page has a button to mark it again.
+      // Ignores an error here, because the report itself is saved. The user can mark it as a favorite on its page.
       if (isFavorite) await mark.mutateAsync({ ...at, body: { isFavorite } }).catch(() => null)
       showToast(`${saved.name} saved`)
       onClose()

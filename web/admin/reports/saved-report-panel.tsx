@@ -25,10 +25,10 @@ const MAIL_LOOKS = {
   failed: { word: 'Failed', tone: 'bad', shape: 'x' },
 } satisfies Record<Mail['status'], Look>
 
-/** Emails of about two months, if ten users receive the report. */
+/** The maximum number of emails: about two months of emails to ten users. */
 const MAX_MAILS = 100
 
-/** Shows the saved report of the page: its sharing, its weekly email, and the emails that were sent. */
+/** Shows the saved report that the page runs: with whom it is shared, its weekly email, and the emails sent so far. */
 export function SavedReportPanel({ saved, input }: { saved: SavedReport; input: Values }) {
   const can = useCan()
   const { user } = useSession()

@@ -23,7 +23,7 @@ const FORMATS = [
   { value: 'link', label: 'Link only' },
 ] as const satisfies readonly { value: ReportSchedule['format']; label: string }[]
 
-/** Sets the weekly email of a saved report. */
+/** Lets the user schedule the weekly email of a saved report. */
 export function ScheduleDialog({ saved, onClose }: { saved: SavedReport; onClose(): void }) {
   const { user, organization } = useSession()
   const [userIds, setUserIds] = useState<readonly string[]>(saved.schedule?.userIds ?? [user.id])

@@ -8,10 +8,10 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The maximum page size of one request. Fewer homes are for sale at a time. */
+/** The page size limit of one request. A builder has fewer homes for sale at a time. */
 const MAX_HOMES = 200
 
-/** Converts a lead to a sale: the home, the price, and the first deposit. */
+/** Lets the user convert a lead to a sale, with the home, the price, and the first deposit. */
 export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string; onClose(): void }) {
   const navigate = useNavigate()
   const { today } = useFormats()

@@ -11,7 +11,7 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The possible next states of a deposit. A settled deposit does not change. */
+/** The statuses to which a deposit can change. A settled deposit cannot change. */
 const NEXT_STATUSES: Record<SaleDepositStatus, readonly { value: SaleDepositStatus; label: string }[]> = {
   due: [
     { value: 'received', label: 'Received' },
@@ -26,7 +26,7 @@ const NEXT_STATUSES: Record<SaleDepositStatus, readonly { value: SaleDepositStat
   cancelled: [],
 }
 
-/** The status of a deposit as the end of a sentence. */
+/** The words for the status of a deposit at the end of a sentence. */
 const RESULT_WORDS: Record<SaleDepositStatus, string> = {
   due: 'due',
   received: 'received',
@@ -35,7 +35,7 @@ const RESULT_WORDS: Record<SaleDepositStatus, string> = {
   cancelled: 'waived',
 }
 
-/** Lists the deposits of a sale: amounts due, received, and settled. */
+/** Lists the deposits of a sale and whether they are due, received, or settled. */
 export function Deposits({ sale }: { sale: Sale }) {
   const can = useCan()
   const { cents, day } = useFormats()

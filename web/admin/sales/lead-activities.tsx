@@ -19,7 +19,7 @@ const TYPE_LABELS = {
   note: 'Note',
 } satisfies Record<LeadActivityType, string>
 
-/** The number of activities that are loaded. The API returns older activities. */
+/** The maximum number of activities on the page. The API also returns older ones. */
 const MAX_ACTIVITIES = 50
 
 /** Lists the activities of a lead, newest first. */
@@ -58,7 +58,7 @@ export function LeadActivities({ lead }: { lead: Lead }) {
   )
 }
 
-/** Records an activity, and when to contact the lead again. */
+/** Lets the user record an activity and the date for the next contact. */
 export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string; onClose(): void }) {
   const { today, beginOf } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/leads/{leadId}/activities', {

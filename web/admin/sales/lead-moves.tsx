@@ -12,13 +12,13 @@ import { ConvertLead } from './convert-lead.tsx'
 
 const WORKING_STATUSES: readonly LeadStatus[] = ['contacted', 'qualified', 'appointment', 'proposal', 'lost']
 
-/** Returns the name of a lead, or else its email address or telephone number. */
+/** Returns the name of a lead or, without a name, its email address or phone number. */
 export function formatLeadName({ firstName, lastName, email, phone }: Lead): string {
   const name = [firstName, lastName].filter((part) => part !== null).join(' ')
   return name === '' ? (email ?? phone ?? 'Somebody') : name
 }
 
-/** Moves a lead to another state, or converts it to a sale. */
+/** Lets the user change the status of a lead or convert it to a sale. */
 export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain' | 'quiet' }) {
   const can = useCan()
   const [open, setOpen] = useState<'lost' | 'buys' | null>(null)

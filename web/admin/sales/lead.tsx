@@ -20,7 +20,7 @@ import { RecordActions } from '../actions/record-actions.tsx'
 import { LeadActivities, NewActivity } from './lead-activities.tsx'
 import { formatLeadName, LeadMoves } from './lead-moves.tsx'
 
-/** Shows one lead: contact, interests, activities, and the next step. */
+/** Shows one lead: its contact data, its interests, its activities, and the next step. */
 export function Component() {
   useLiveUpdates('at ease')
   const { leadId = '' } = useParams()

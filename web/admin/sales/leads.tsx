@@ -13,12 +13,12 @@ import { ActionLink } from '../actions/action-link.tsx'
 import { formatLeadName, LeadMoves } from './lead-moves.tsx'
 import { SalesTabs } from './sales-tabs.tsx'
 
-/** The columns of the board. Converted leads are sales, and lost leads need no action. */
+/** The columns of the board. Converted leads are shown as sales, and lost leads need no action. */
 const OPEN_STATUSES = ['new', 'contacted', 'qualified', 'appointment', 'proposal'] as const satisfies LeadStatus[]
-/** The number of leads that are shown in each state, most promising first. Nobody works on more leads at a time. */
+/** The maximum number of leads in a column, most promising first. Nobody works on more leads at a time. */
 const MAX_LEADS_PER_COLUMN = 25
 
-/** The board of leads by state, most promising first. */
+/** Shows a board of leads by status, most promising first. */
 export function Component() {
   useLiveUpdates('at ease')
   return (

@@ -10,7 +10,7 @@ import { ChangeError } from '../../ui/states.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 
-/** Shows the stages of a sale: completed stages, the next stage, and buttons to continue or to waive a stage. */
+/** Shows the stages of a sale: the completed stages, the next stage, and buttons to complete or waive a stage. */
 export function SalePipeline({ sale }: { sale: Sale }) {
   const can = useCan()
   const [waived, setWaived] = useState<string | null>(null)

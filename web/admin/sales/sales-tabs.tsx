@@ -5,7 +5,7 @@ const SALES_LINKS = [
   { to: '/sales/all', word: 'Sales' },
 ] as const
 
-/** Tabs for leads and sales. */
+/** Shows the tabs for leads and sales. */
 export function SalesTabs() {
   return <LinkTabs label="Sales" places={SALES_LINKS} />
 }

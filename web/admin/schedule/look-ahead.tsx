@@ -17,10 +17,10 @@ import { addDays, findMonday, listWeeks } from './weeks.ts'
 import { Workload } from './workload.tsx'
 
 const WEEKS = 4
-/** This is more tasks than a user looks through. Filters reduce the number. */
+/** The maximum number of tasks. Users do not look through more, and filters reduce the number. */
 const MAX_TASKS = 200
 
-/** The look-ahead page: scheduled work by week, and each vendor's workload. */
+/** Shows the scheduled work by week and the workload of each vendor. */
 export function Component() {
   useLiveUpdates('at ease')
   const can = useCan()

@@ -9,7 +9,7 @@ import { CompleteTaskDialog, MoveTaskDialog, type TaskMoveKind } from './task-mo
 
 type OpenDialog = TaskMoveKind | 'complete' | 'ask' | 'answer' | 'decide' | null
 
-/** Offers the reports about a task: its start, its completion, and the vendor's response to the date. */
+/** Shows the buttons to report the start or the completion of a task, or the vendor's response to its date. */
 export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElement }) {
   const can = useCan()
   const { shortDay } = useFormats()

@@ -14,7 +14,7 @@ interface Props {
   onClose(): void
 }
 
-/** Asks the vendor to confirm the planned day. */
+/** Asks the vendor to confirm the planned day of a task. */
 export function RequestConfirmationDialog({ task, onClose }: Props) {
   const { day } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/confirmation/request', {
@@ -45,7 +45,7 @@ const ANSWER_LABELS = {
   reschedule_requested: 'Proposed another date',
 } satisfies Record<TaskConfirmationAnswer['answer'], string>
 
-/** Records the response that a vendor gave by phone, for example another day. */
+/** Lets the user record the response that a vendor gave by phone, such as a different day. */
 export function RecordAnswerDialog({ task, onClose }: Props) {
   const { today, day } = useFormats()
   const [answer, setAnswer] = useState<string>('confirmed')
@@ -88,7 +88,7 @@ export function RecordAnswerDialog({ task, onClose }: Props) {
   )
 }
 
-/** Accepts the day that the vendor proposed, or insists on the planned day. */
+/** Lets the user accept the day that the vendor proposed, or keep the planned day. */
 export function DecideDateDialog({ task, onClose }: Props) {
   const { day } = useFormats()
   const [accept, setAccept] = useState('yes')

@@ -30,7 +30,7 @@ const MOVE_LABELS: Record<TaskMoveKind, string> = {
   resume: 'Resume',
 }
 
-/** Moves a task to a status other than completed. */
+/** Lets the user change the status of a task. Completing a task has its own dialog. */
 export function MoveTaskDialog({ task, to, onClose }: Props & { to: TaskMoveKind }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/status', {
@@ -76,7 +76,10 @@ function toStatus({ status, actualStart }: Task, to: TaskMoveKind): TaskStatusMo
   return status === 'skipped' || actualStart === null ? 'not_started' : 'in_progress'
 }
 
-/** Completes a task on a date. An inspection is completed with its result, and a checklist item by item. */
+/**
+ * Lets the user complete a task on a date. For an inspection, the user records the result, and for a checklist, each
+ * item.
+ */
 export function CompleteTaskDialog({ task, onClose }: Props) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/complete', {
@@ -143,8 +146,8 @@ export function CompleteTaskDialog({ task, onClose }: Props) {
 }
 
 /**
- * Whether the service has named an obstacle that can be overridden. After this value becomes true, it stays true while
- * the form is open.
+ * Returns whether the service has reported an obstacle that can be overridden. After the value becomes true, it stays
+ * true while the form is open.
  */
 function useCanForce(error: unknown, canForce: boolean): boolean {
   const [wasRefused, setWasRefused] = useState(false)

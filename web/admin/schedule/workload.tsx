@@ -11,7 +11,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 
 const MAX_VENDORS = 20
 
-/** Shows each vendor's tasks week by week. A vendor's name filters the page by that vendor. */
+/** Shows the tasks of each vendor by week. Choosing a vendor's name filters the page. */
 export function Workload(props: { communityId: string | null; vendorId: string | null; from: string; weeks: number }) {
   const { communityId, vendorId, from, weeks } = props
   const { shortDay } = useFormats()

@@ -16,7 +16,7 @@ import { KeyCreator } from './keys.tsx'
 import { PermissionMatrix } from './permission-matrix.tsx'
 import { ENTITY_NAMES, findPermissionPreset } from './permissions.ts'
 
-/** Lists apps that act for users: their permissions, their last use, and a button to disconnect them. */
+/** Lists the apps that act for users, with their permissions, their last use, and a button to disconnect them. */
 export function Component() {
   const [shown, setShown] = useState<OauthGrant | null>(null)
   const { day, dateOf } = useFormats()

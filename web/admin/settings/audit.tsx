@@ -30,7 +30,7 @@ const FILTERS: readonly Filter[] = [
     options: auditResourceTypeValues.map((value) => ({ value, label: humanizeName(value) })),
   },
 ]
-/** The filters that a click on a cell can set. */
+/** The filters that the user can set by choosing a cell of the table. */
 const CLICK_FILTERS = [
   { name: 'action', label: 'Action' },
   { name: 'actorId', label: 'Performed by' },
@@ -38,7 +38,7 @@ const CLICK_FILTERS = [
   { name: 'address', label: 'IP address' },
 ] as const
 
-/** The audit trail: the actor, the action, the time, and the origin of each change and each rejected request. */
+/** Shows the audit trail: the actor, the action, the time, and the origin of each change and each rejected request. */
 export function Component() {
   const [params] = useSearchParams()
   const { beginOf } = useFormats()
@@ -171,7 +171,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
 ]
 
-/** Filters the list by the value of the cell. */
+/** Shows a link that filters the list by the value of the cell. */
 function NarrowLink(props: { to: (typeof CLICK_FILTERS)[number]['name']; value: string; children: React.ReactNode }) {
   const [params] = useSearchParams()
   const after = new URLSearchParams(params)

@@ -11,7 +11,7 @@ import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { chooseKeyState } from './key-state.ts'
 import { KEY_TERMS, toExpiresAt } from './key-terms.ts'
 
-/** Offers the actions for an API key. */
+/** Shows the buttons for the actions on an API key. */
 export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
   const [open, setOpen] = useState<'edit' | 'rotate' | 'revoke' | null>(null)
   const props = { apiKey, onClose: () => setOpen(null) }

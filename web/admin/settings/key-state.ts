@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../client/contract.gen.ts'
 import type { LookOf } from '../../ui/status-styles.ts'
 
-/** This is early enough for the user to act. */
+/** The time before its expiration at which a key is shown as expiring, so that the user can act in time. */
 const EXPIRING_MS = 14 * 86_400_000
 
 /** Returns the status of an API key: active, expiring, expired, or revoked. */

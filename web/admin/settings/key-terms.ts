@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** The lifetimes of API keys in days, or without an end. */
+/** The possible lifetimes of an API key in days, including one without an end. */
 export const KEY_TERMS = [
   { value: '30', word: 'In 30 days' },
   { value: '90', word: 'In 90 days' },

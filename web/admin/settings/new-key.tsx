@@ -12,7 +12,7 @@ import { KEY_TERMS, toExpiresAt } from './key-terms.ts'
 import { PermissionMatrix } from './permission-matrix.tsx'
 import { findPermissionPreset, PRESETS } from './permissions.ts'
 
-/** Creates an API key: its name, its permissions, and its expiration. Then shows the secret once. */
+/** Lets the user create an API key with a name, permissions, and an expiration. Then shows the secret once. */
 export function NewKey({ onClose }: { onClose(): void }) {
   const form = useId()
   const { permissions: held } = useSession()

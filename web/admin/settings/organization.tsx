@@ -181,7 +181,7 @@ function EditSettingsDialog({
   )
 }
 
-/** Converts `Contract signed` to its stored form. */
+/** Converts a stage name such as `Contract signed` to its stored form. */
 function toStageName(words: string): string {
   return words.trim().toLowerCase().replaceAll(/\s+/g, '_')
 }

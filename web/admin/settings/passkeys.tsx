@@ -15,7 +15,7 @@ import { showToast } from '../../ui/toast.tsx'
 import { describeDevice } from '../sign-in/device-name.ts'
 import { createPasskey, explainPasskeyError, hasPasskeys } from '../sign-in/passkey.ts'
 
-/** Shows the user's own passkeys, which sign in without a link. */
+/** Shows the user's own passkeys, with which the user signs in without an emailed link. */
 export function Component() {
   const [open, setOpen] = useState<{ what: 'add' } | { what: 'rename' | 'remove'; passkey: Passkey } | null>(null)
   const onClose = () => setOpen(null)
@@ -103,7 +103,7 @@ function AddPasskeyDialog({ onClose }: { onClose(): void }) {
       const created = await createPasskey(await prepare.mutateAsync({}))
       await add.mutateAsync({ body: { ...created, name } })
     } catch (error) {
-      // Errors of the service are in the mutation.
+      // The mutation contains the errors from the service.
       setRefusal(explainPasskeyError(error))
     }
   }

@@ -15,10 +15,10 @@ import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** A builder closes one period a month, so these are the periods of eight years. */
+/** The maximum number of periods: eight years, because a builder closes one period a month. */
 const MAX_PERIODS = 100
 
-/** Lists the closed accounting periods, with forms to close and reopen periods. */
+/** Lists the closed accounting periods, with forms to close and reopen them. */
 export function Component() {
   const can = useCan()
   const { day } = useFormats()

@@ -2,12 +2,12 @@ import type { Permission } from '../../../client/contract.gen.ts'
 import { ENTITIES, ENTITY_NAMES, type Entity, isWritableEntity } from './permissions.ts'
 
 /**
- * Shows permissions as a table of records by read and write, in two columns. Users cannot grant permissions that their
- * own role lacks.
+ * Shows permissions as a table. Each row is a kind of record, with one column for read and one for write. Users cannot
+ * grant permissions that their own role lacks.
  */
 export function PermissionMatrix(props: {
   granted: ReadonlySet<string>
-  /** The permissions that the user may grant. If omitted, the table is read-only. */
+  /** The permissions that the user may grant. If left out, the table is read-only. */
   grantable?: ReadonlySet<string>
   onChange?(permission: Permission, isGranted: boolean): void
 }) {

@@ -3,12 +3,12 @@ import { permissionLabels } from './permissions.gen.ts'
 
 export type Entity = Permission extends `${infer Name}:${string}` ? Name : never
 
-/** The labels of the records to which permissions apply. */
+/** The labels of the kinds of records to which permissions apply. */
 export const ENTITIES: Readonly<Record<Entity, string>> = permissionLabels
 
 export const ENTITY_NAMES = Object.keys(ENTITIES) as Entity[]
 
-/** Portal links can only be read. */
+/** Portal links can be read but not written. */
 export const isWritableEntity = (entity: Entity): entity is Exclude<Entity, 'portal_links'> => entity !== 'portal_links'
 
 const readPermissions = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:read`)
@@ -61,11 +61,11 @@ export const PRESETS: readonly { name: string; permissions: readonly Permission[
       ...writePermissions('vendors', 'bids', 'contracts', 'pos', 'skills'),
     ],
   },
-  // A portal link lets its holder act for the vendor, so it is never part of a preset.
+  // Anyone who has a portal link can act for the vendor, so no preset includes the permission to read links.
   { name: 'Read all', permissions: readPermissions(...ENTITY_NAMES.filter(isWritableEntity)) },
 ]
 
-/** Returns the preset with exactly these permissions. */
+/** Returns the name of the preset that has exactly these permissions. */
 export function findPermissionPreset(permissions: Iterable<string>): string | undefined {
   const held = new Set(permissions)
   return PRESETS.find(

@@ -8,10 +8,13 @@ import { Panel } from '../../ui/panel.tsx'
 import { ChangeError } from '../../ui/states.tsx'
 import { TimeText } from '../../ui/time.tsx'
 
-/** The progress is polled, because users watch it while the sandbox is filled or emptied. */
+/** The polling interval. Users watch the progress while the sandbox is filled or emptied. */
 const REFRESH_MS = 1000
 
-/** Fills the organization with sample data and empties it again, if the operator has made it a sandbox. */
+/**
+ * Lets the user fill the organization with sample data and empty it again. Shown only if the operator has made the
+ * organization a sandbox.
+ */
 export function Sandbox() {
   const can = useCan()
   const [isAsking, setIsAsking] = useState(false)

@@ -8,7 +8,7 @@ import type { Column } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 
-/** Shows the user's sessions, with a button to end each session. */
+/** Shows the user's sessions, with a button to end each of them. */
 export function Component() {
   const end = plumbline.useMutation('delete', '/api/admin/sessions/{sessionId}', {
     onSuccess: () => showToast('Session ended'),

@@ -1,4 +1,5 @@
-// The order matters, because most browsers also name the browsers with which they are compatible.
+// The browsers in the order in which they are tried. The order matters, because most browsers also mention the browsers
+// with which they are compatible.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],

@@ -1,4 +1,4 @@
-/** Draws the elevation of a home as on a construction drawing, with the plumb line through its middle. */
+/** Draws the elevation of a home as in a construction drawing, with a plumb line in the middle. */
 export function ElevationDrawing() {
   return (
     <div className="sheet" aria-hidden="true">

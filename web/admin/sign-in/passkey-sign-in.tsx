@@ -8,7 +8,9 @@ import { describeDevice } from './device-name.ts'
 import { explainPasskeyError, hasPasskeys, signWithPasskey } from './passkey.ts'
 import { chooseReturnUrl } from './sign-in-url.ts'
 
-/** Signs in with a passkey: the device asks for a fingerprint, a face, or a PIN, and the user types nothing. */
+/**
+ * Signs in with a passkey. The device asks for a fingerprint, a face, or a PIN, so the user types nothing on the page.
+ */
 export function PasskeySignInButton() {
   const [params] = useSearchParams()
   const [refusal, setRefusal] = useState<string | null>(null)
@@ -25,7 +27,7 @@ export function PasskeySignInButton() {
       const signed = await signWithPasskey(await challenge.mutateAsync({}))
       await signIn.mutateAsync({ body: { ...signed, device: describeDevice(navigator.userAgent) } })
     } catch (error) {
-      // Errors of the service are in the mutation.
+      // The mutation contains the errors from the service.
       setRefusal(explainPasskeyError(error))
     }
   }

@@ -9,8 +9,8 @@ type Transport = NonNullable<PasskeyAdd['transports']>[number]
 const TRANSPORTS: readonly Transport[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
 /**
- * Creates a passkey on the device. Throws a DOMException if the device does not create a passkey. `explainPasskeyError`
- * describes the exception in words.
+ * Creates a passkey on the device. Throws a DOMException if the device does not create one. `explainPasskeyError`
+ * describes this exception in words.
  */
 export async function createPasskey(requested: PasskeyOptions): Promise<Omit<PasskeyAdd, 'name'>> {
   const { challenge, rpId, userHandle, userName, userDisplayName, algorithms, timeout, known } = requested
@@ -31,7 +31,7 @@ export async function createPasskey(requested: PasskeyOptions): Promise<Omit<Pas
   return { credentialId: id, clientDataJSON, attestationObject, transports: named }
 }
 
-/** Signs a challenge with a passkey of the device. Throws a DOMException if the device does not sign the challenge. */
+/** Signs a challenge with a passkey on the device. Throws a DOMException if the device does not sign it. */
 export async function signWithPasskey(requested: PasskeyChallenge): Promise<Omit<PasskeySignIn, 'device'>> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...requested, userVerification: 'required' })
   const { id, response } = toJson(await navigator.credentials.get({ publicKey }))
@@ -40,7 +40,7 @@ export async function signWithPasskey(requested: PasskeyChallenge): Promise<Omit
   return { credentialId: id, clientDataJSON, authenticatorData, signature, userHandle }
 }
 
-/** Returns the browser's data about a passkey, in base64url. */
+/** Returns the browser's data about a passkey, encoded as base64url. */
 function toJson(credential: Credential | null) {
   if (!(credential instanceof PublicKeyCredential)) throw noPasskeyError()
   return credential.toJSON()
@@ -50,7 +50,7 @@ function noPasskeyError(): DOMException {
   return new DOMException('No passkey was created or used.', 'NotAllowedError')
 }
 
-/** Describes the browser's error in words; null if the error is not the browser's. */
+/** Describes an error from the browser in words. Returns null for other errors. */
 export function explainPasskeyError(error: unknown): string | null {
   if (!(error instanceof DOMException)) return null
   if (error.name === 'InvalidStateError') return 'This device already has your passkey.'

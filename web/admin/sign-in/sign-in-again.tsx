@@ -13,8 +13,8 @@ import { explainPasskeyError, hasPasskeys, signWithPasskey } from './passkey.ts'
 import { storeReturnUrl } from './sign-in-url.ts'
 
 /**
- * Asks the user to sign in again whenever the session has ended or a request requires a fresh sign-in. The page stays
- * as it is, and its requests then continue. The component is part of the frame of every page.
+ * Asks the user to sign in again if the session has ended or a request requires a recent sign-in. The page stays open,
+ * and its requests then continue. This component is part of the frame of every page.
  */
 export function SignInAgain() {
   const [asked, setAsked] = useState<{ reason: SignInReason; end(isSignedIn: boolean): void } | null>(null)
@@ -60,25 +60,25 @@ function SignInDialog({ reason, onEnd }: { reason: SignInReason; onEnd(isSignedI
       const session = await signIn.mutateAsync({ body: { ...signed, device: describeDevice(navigator.userAgent) } })
       await end(session)
     } catch (error) {
-      // Errors of the service are in the mutation.
+      // The mutation contains the errors from the service.
       setRefusal(explainPasskeyError(error))
     }
   }
   const end = async (session: Session) => {
-    // A person has a different user ID in each organization.
+    // The emails are compared, because a person has a different user ID in each organization.
     if (session.user.email.toLowerCase() !== user.email.toLowerCase()) {
-      // The sign-in is of another person, who must not see anything on this page.
+      // Another person has signed in, who must not see anything on this page.
       onEnd(false)
       return location.assign(`${root}/`)
     }
-    // A new session begins in the user's first organization.
+    // A new session starts in the user's first organization, so switch to the organization of this page.
     if (session.organization.id !== organization.id)
       await changeOrganization.mutateAsync({ body: { organizationId: organization.id } })
     onEnd(true)
   }
   const continueAfterLink = async () => {
     setRefusal(null)
-    // This request must not open another dialog.
+    // Uses a client that does not ask for a sign-in, so that this request cannot open another dialog.
     const { data } = await client
       .GET('/api/admin/session', { fetch: (request) => fetch(request) })
       .catch(() => ({ data: undefined }))

@@ -11,8 +11,8 @@ import { PasskeySignInButton } from './passkey-sign-in.tsx'
 import { chooseReturnUrl, storeReturnUrl } from './sign-in-url.ts'
 
 /**
- * The sign-in page: an email address to send a link to or, for a user who opened such a link, a button that uses it.
- * The button is needed because programs that scan emails open every link in them but press no buttons.
+ * Shows the sign-in page. The user enters an email address to get a link. A user who opened such a link gets a button
+ * that signs in. The button is needed because programs that scan emails open every link but press no buttons.
  */
 export function Component() {
   const { hash } = useLocation()
@@ -43,7 +43,7 @@ function UseSignInLink({ token }: { token: string }) {
   const [isOver, setIsOver] = useState(false)
   const signIn = plumbline.useMutation('post', '/api/admin/sign-in', {
     meta: { changesNothing: true },
-    // Reloads the document, because no data that was loaded before belongs to this session.
+    // Reloads the document, because no previously loaded data belongs to this session.
     onSuccess: () => location.replace(chooseReturnUrl(params)),
   })
   if (isOver) return <RequestSignInLink />

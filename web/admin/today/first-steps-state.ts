@@ -11,7 +11,7 @@ export interface FirstStep {
   verb: string
   to: string
   other?: { verb: string; to: string }
-  /** The permission for the step. The step is hidden from users who lack the permission. */
+  /** The permission that the step requires. The step is hidden from users without it. */
   needs: HeldPermission
   isDone: boolean
 }
@@ -70,8 +70,8 @@ const STEPS: readonly StepDefinition[] = [
 const ONE_RECORD = { limit: 1 } as const
 
 /**
- * Returns the first steps of a new builder. A step is done when its record exists. Null after the first order is
- * written, after all steps are done, or after the user hid them on this device.
+ * Returns the first steps of a new builder. A step is done when its record exists. Returns null if the first order has
+ * been written, all steps are done, or the user has hidden the steps on this device.
  */
 export function useFirstSteps(): { steps: readonly FirstStep[] | null; isLoading: boolean; dismiss(): void } {
   const can = useCan()
@@ -81,7 +81,7 @@ export function useFirstSteps(): { steps: readonly FirstStep[] | null; isLoading
   const mine = isDismissed ? [] : STEPS.filter(({ needs }) => can(needs))
   const enabled = mine.length > 0
   const orders = useListPage('/api/ext/purchase-orders', ONE_RECORD, { enabled: enabled && can('pos:read') })
-  // In all other cases, which are nearly all cases, the remaining requests are not needed.
+  // Nearly all organizations already have orders. In this case, the other requests are not needed.
   const begins = enabled && orders.data?.data.length === 0
   const requested = (name: FirstStep['name']) => ({ enabled: begins && mine.some((step) => step.name === name) })
   const lists = {

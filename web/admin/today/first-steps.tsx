@@ -5,7 +5,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { CommunityForm } from '../homes/community-form.tsx'
 import type { FirstStep } from './first-steps-state.ts'
 
-/** Shows the steps from an empty organization to the first award: the next step, and the completed steps. */
+/** Shows the steps from an empty organization to the first award, with the completed steps and the next one. */
 export function FirstSteps({ steps, onDismiss }: { steps: readonly FirstStep[]; onDismiss(): void }) {
   const [isNewCommunity, setIsNewCommunity] = useState(false)
   const done = steps.filter((step) => step.isDone).length

@@ -5,7 +5,7 @@ import type { IconName } from '../../ui/icons.ts'
 import { Panel } from '../../ui/panel.tsx'
 import type { Tone } from '../../ui/status-styles.ts'
 
-/** An item that needs action, with a link to the page for it. */
+/** An item that needs the user's action, with a link to its page. */
 export interface Matter {
   key: string
   icon: IconName

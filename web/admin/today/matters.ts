@@ -10,14 +10,14 @@ import { describeProposal } from '../agents/skill-title.tsx'
 import { chooseHealthLook, DISABLED_REASONS, getHost } from '../settings/webhooks/webhook-health.tsx'
 import type { Matter } from './matter-list.tsx'
 
-/** The number of items of each kind that are shown. The lists of these kinds contain the others. */
+/** The maximum number of items of each kind. The list for each kind contains the rest. */
 const MAX_SHOWN = 5
-/** The number of subscriptions that are checked. An organization has only a few. */
+/** The maximum number of subscriptions that are checked. An organization has only a few. */
 const MAX_WEBHOOKS = 200
-/** Proposals have no events that would refresh the page, so it polls. */
+/** The polling interval. Proposals have no events that could refresh the page. */
 const REFRESH_MS = 60_000
 
-/** Returns the items that only a user can decide: approvals, awards, and declined orders. */
+/** Returns the items that a user must decide: approvals, awards, and declined orders. */
 export function usePendingDecisions(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { money, left, dateOf } = useFormats()
@@ -106,7 +106,7 @@ export function usePendingDecisions(): { matters: readonly Matter[]; isLoading: 
   return { matters, isLoading: pending.isLoading || closed.isLoading || declined.isLoading }
 }
 
-/** Returns the budgets that orders exceed. */
+/** Returns the budgets that the orders exceed. */
 export function useBudgetOverruns(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { difference } = useFormats()
@@ -130,12 +130,12 @@ export function useBudgetOverruns(): { matters: readonly Matter[]; isLoading: bo
   return { matters, isLoading: found.isLoading }
 }
 
-/** `2 bids from 3 invited vendors` */
+/** Returns a text such as `2 bids from 3 invited vendors`. */
 function countBids({ bidCount, invitationCount }: { bidCount: number; invitationCount: number }): string {
   return `${formatCount(bidCount, 'bid')} from ${formatCount(invitationCount, 'invited vendor')}`
 }
 
-/** Returns the bids that are due next. */
+/** Returns the bid requests with the next deadlines. */
 export function useDueBids(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { day, left } = useFormats()
@@ -157,7 +157,7 @@ export function useDueBids(): { matters: readonly Matter[]; isLoading: boolean }
   return { matters, isLoading: sent.isLoading }
 }
 
-/** Returns late tasks, dates that a vendor wants to change, and compliance documents that expire. */
+/** Returns late tasks, dates that vendors want to change, and compliance documents that are about to expire. */
 export function useDateAlerts(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { today, day, left } = useFormats()
@@ -234,7 +234,7 @@ export function useDateAlerts(): { matters: readonly Matter[]; isLoading: boolea
   return { matters, isLoading: late.isLoading || expired.isLoading }
 }
 
-/** Returns the subscriptions that no longer receive events, or do not receive them reliably. */
+/** Returns the subscriptions that receive no events or receive them unreliably. */
 export function useFailingWebhooks(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { time } = useFormats()

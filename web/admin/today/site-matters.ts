@@ -5,12 +5,12 @@ import { humanizeName } from '../../ui/badge.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import type { Matter } from './matter-list.tsx'
 
-/** How many items of each kind are shown; their own lists have the rest. */
+/** The maximum number of items of each kind. The list for each kind contains the rest. */
 const MAX_SHOWN = 5
-/** Number of days before its expiration when a permit must be renewed. */
+/** The number of days before its expiration at which a permit should be renewed. */
 const DAYS_TO_RENEW = 30
 
-/** Number of most recently changed open punch items that are searched for disputes. */
+/** The maximum number of open punch items that are searched for disputes, most recently changed first. */
 const MAX_SEARCHED = 50
 
 /** Returns inspections without a date, expiring permits, disputed punch items, and overdue warranty requests. */

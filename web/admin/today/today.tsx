@@ -18,7 +18,7 @@ import { useBudgetOverruns, useDateAlerts, useDueBids, useFailingWebhooks, usePe
 import { useSiteMatters } from './site-matters.ts'
 import { listWeekDays } from './week.ts'
 
-/** The home page: the items that need action. Each line links to the page of its item. */
+/** Shows the home page, which lists the items that need action. Each item links to its page. */
 export function Component() {
   useLiveUpdates('at ease')
   const { wholeDay, today } = useFormats()
@@ -68,7 +68,7 @@ export function Component() {
   )
 }
 
-/** The maximum number of task starts shown for a week. */
+/** The maximum number of tasks that are shown for a week. */
 const MAX_TASKS = 40
 
 function WeekPanel() {

@@ -26,8 +26,8 @@ const TYPE_LABELS: Record<ComplianceDocumentType, string> = {
 }
 
 /**
- * Lists compliance documents such as insurance and licenses: their status, their expiration, and the documents that
- * await review.
+ * Lists compliance documents, such as insurance certificates and licenses, with their status and expiration. Marks the
+ * documents that await review.
  */
 export function ComplianceDocuments({ vendorId }: { vendorId: string }) {
   const can = useCan()

@@ -8,8 +8,8 @@ import { ChangeError } from '../../ui/states.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
 /**
- * Copies a vendor's portal link, or the link of one invitation, after explaining what a link is. The service records
- * who copied it, so the link is requested only when the user presses the button.
+ * Explains what a portal link is, and then copies a vendor's link or the link of one invitation. Requests the link only
+ * when the user presses the button, because the service records who copied it.
  */
 export function CopyLink(props: {
   vendor: string

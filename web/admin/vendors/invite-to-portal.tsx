@@ -7,7 +7,10 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { ChangeError } from '../../ui/states.tsx'
 import { CopyLink } from './copy-link.tsx'
 
-/** Invites a vendor to its whole portal. The link is emailed; users with the permission can copy it afterwards. */
+/**
+ * Lets the user invite a vendor to its whole portal. The service emails the link. Users with the permission can also
+ * copy it.
+ */
 export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose(): void }) {
   const can = useCan()
   const { sendsMail } = useSession()

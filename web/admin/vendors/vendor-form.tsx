@@ -10,11 +10,11 @@ import { Form, readNumberField, readTextField, TextField } from '../../ui/form.t
 import { showToast } from '../../ui/toast.tsx'
 import { discardDraft } from '../../ui/use-form-draft.ts'
 
-/** Creates or edits a vendor. */
+/** Lets the user create or edit a vendor. */
 export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Vendor; onClose(): void }) {
   const form = useId()
   const navigate = useNavigate()
-  // The record when the form was opened. Later changes by other users do not change the form.
+  // The record from when the form was opened. Later changes by other users do not change the form.
   const [before] = useState(vendor)
   const [sent, setSent] = useState<VendorBody | null>(null)
   const [toConfirm, setToConfirm] = useState<VendorBody | null>(null)
@@ -149,7 +149,7 @@ function ConfirmAddressDialog(props: { vendor: Vendor; email: string | null; onC
   )
 }
 
-/** Returns whether saving revokes portal links, which may have been emailed to the address that is being removed. */
+/** Returns whether saving revokes portal links. They may have been emailed to the address that the user removes. */
 function revokesLinks({ email, portalStatus }: Vendor, after: VendorBody): boolean {
   return portalStatus !== 'not_invited' && email !== null && email.toLowerCase() !== after.email?.toLowerCase()
 }

@@ -10,7 +10,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The number of newest records that are shown. The lists contain the others. */
+/** The maximum number of records, newest first. The full lists contain the rest. */
 const MAX_SHOWN = 10
 
 /** Lists the newest orders of a vendor. */

@@ -24,7 +24,7 @@ import { InviteToPortal } from './invite-to-portal.tsx'
 import { VendorForm } from './vendor-form.tsx'
 import { VendorBids, VendorOrders } from './vendor-lists.tsx'
 
-/** Shows one vendor: compliance documents, bids, orders, performance, and contacts. */
+/** Shows one vendor: its compliance documents, bids, orders, performance, and contacts. */
 export function Component() {
   const { vendorId = '' } = useParams()
   useLiveUpdates('at ease')

@@ -106,7 +106,7 @@ const COLUMNS: readonly Column<Vendor>[] = [
   { head: '1099 vendor', isOnlyExported: true, cell: () => null, csv: ({ is1099 }) => (is1099 ? 'Yes' : 'No') },
   { head: 'Open order limit', isOnlyExported: true, cell: () => null, csv: ({ poLimit }) => poLimit },
   { head: 'External ID', isOnlyExported: true, cell: () => null, csv: ({ externalId }) => externalId },
-  // An import finds the vendor by this ID, regardless of other corrections in the file.
+  // An import finds the vendor by this ID, even if the file contains other corrections.
   { head: 'Plumbline ID', isOnlyExported: true, cell: () => null, csv: ({ id }) => id },
   {
     head: 'Accounting ID',
@@ -116,7 +116,7 @@ const COLUMNS: readonly Column<Vendor>[] = [
   },
 ]
 
-/** Formats payment terms in the form that accounting systems use: `Net 30`, `2% 10 Net 30`. */
+/** Formats payment terms as accounting systems do, such as `Net 30` or `2% 10 Net 30`. */
 function writeTerms({ netDays, discountPercent, discountDays }: Vendor['paymentTerms']): string {
   return discountPercent === 0 ? `Net ${netDays}` : `${discountPercent}% ${discountDays} Net ${netDays}`
 }

@@ -15,7 +15,7 @@ const WINDOWS = [
   { value: 'pm', label: 'Afternoon' },
 ] as const
 
-/** Records a problem that an owner reported by phone or email. The home can be entered by name. */
+/** Lets the user record a problem that an owner reported by phone or email. The home can be entered by name. */
 export function RequestForm({ onClose }: { onClose(): void }) {
   const create = useSkill('createWarrantyRequest', {
     onSuccess: ({ result }) => {
@@ -60,7 +60,7 @@ const DECISIONS: readonly { value: WarrantyDecision; label: string }[] = [
   { value: 'not_covered', label: 'Not covered' },
 ]
 
-/** Decides a warranty request and sends a vendor. The form first shows the suggestion and its reasons. */
+/** Lets the user decide on a warranty request and send a vendor. First shows a suggestion and its reasons. */
 export function DispatchForm({ request, onClose }: { request: WarrantyRequest; onClose(): void }) {
   const { today } = useFormats()
   const { id: warrantyRequestId, number, status } = request

@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<WarrantyRequest>[] = [
   },
 ]
 
-/** Statuses in which the office decides the request or sends a vendor. */
+/** The next step in each status in which the office must decide on the request or send a vendor. */
 const NEXT_STEPS: Partial<Record<WarrantyRequest['status'], string>> = {
   new: 'Decide',
   accepted: 'Send vendor',
@@ -80,7 +80,8 @@ const NEXT_STEPS: Partial<Record<WarrantyRequest['status'], string>> = {
 }
 
 /**
- * Lists the warranty requests of all homes with their targets, and with forms to add, decide, and dispatch requests.
+ * Lists the warranty requests of all homes with their target dates, and with forms to add requests, decide on them, and
+ * send vendors.
  */
 export function Component() {
   useLiveUpdates('at ease')

@@ -22,23 +22,23 @@ import type {
 import type { Basis, NewEntry, StoredFile } from '../outbox/entry.ts'
 import { addDays, toLocalDate } from './dates.ts'
 
-/** Photo that is ready to be sent. */
+/** A photo that is ready to be sent. */
 export interface Photo extends StoredFile {
   takenAt: string
 }
 
-/** Number of days until a new punch item is due. */
+/** The number of days until a new punch item is due. */
 const PUNCH_ITEM_DAYS = 3
 
 /**
- * Returns the fields that a change of a task depends on. The dates of the task are omitted, because every schedule
- * change moves them.
+ * Returns the fields on which a change of a task depends. Leaves out the task's dates, because every change of the
+ * schedule moves them.
  */
 function basisOfTask({ id, version, status, vendorId, checklist }: FieldTask): Basis {
   return { path: `/api/ext/tasks/${id}`, version, fields: { status, vendorId, checklist } }
 }
 
-/** Reason to change a task although predecessors are not completed. Null if all predecessors are completed. */
+/** The reason for changing a task although its predecessors are not completed. Null if all of them are completed. */
 type Force = string | null
 
 export function completeTask(
@@ -141,7 +141,7 @@ export function recordTaskResult(home: FieldHome, task: FieldTask, result: 'pass
   ]
 }
 
-/** Fields of a daily log that the form contains. */
+/** The fields of a daily log that the form contains. */
 export type LogFields = Required<Pick<DailyLogCreate, 'weather' | 'crews' | 'safety'>> & { workDone: string | null }
 
 export function writeLog(home: FieldHome, fields: LogFields): NewEntry[] {
@@ -166,8 +166,8 @@ export function writeLog(home: FieldHome, fields: LogFields): NewEntry[] {
 }
 
 /**
- * Returns the change that adds the content of a new log to the existing log of the day. The lists of the existing log
- * are included, because a change replaces whole lists. Weather that the existing log already has is kept.
+ * Returns the change that adds the content of a new log to the existing log of the day. The change contains the
+ * complete lists, because it replaces the existing ones. Weather in the existing log is kept.
  */
 export function addToLog(
   log: DailyLog,
@@ -184,7 +184,9 @@ export function addToLog(
   }
 }
 
-/** Adds work to the existing log of the day while the log can be edited. Weather that is null is not changed. */
+/**
+ * Adds work to the existing log of the day, if the log can still be edited. If `weather` is null, it is not changed.
+ */
 export function extendLog(
   home: FieldHome,
   log: FieldLog,
@@ -255,7 +257,7 @@ export function changePunchItem(
   ]
 }
 
-/** Attaches a photo to a record. `recordId` is `{recordId}` if the record is not created yet. */
+/** Attaches a photo to a record. `recordId` is `{recordId}` if the record has not been created yet. */
 export function addPhoto(home: FieldHome, recordId: string, caption: string, photo: Photo): NewEntry {
   const { takenAt, bytes, type } = photo
   const query = new URLSearchParams({ fileName: `${takenAt.replaceAll(/[:.]/g, '-')}.${toExtension(type)}` })

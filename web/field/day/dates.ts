@@ -19,7 +19,7 @@ export function formatDay(date: string): string {
 const TIME = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
 const MOMENT = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 
-/** Formats a local time on this phone, with the date unless it is today. */
+/** Formats a local time on this phone. Includes the date unless it is today. */
 export function formatMoment(at: string): string {
   const moment = new Date(at)
   return moment.toDateString() === new Date().toDateString() ? TIME.format(moment) : MOMENT.format(moment)

@@ -4,7 +4,7 @@ import { root } from './root.ts'
 
 const MAX_DRAWINGS = 200
 
-/** Returns the drawings of the home with their current revisions, or null without a connection. */
+/** Returns the home's drawings with their current revisions; null if there is no connection. */
 export async function readDrawings(homeId: string, signal: AbortSignal): Promise<Drawing[] | null> {
   try {
     const response = await fetch(`${root}/api/ext/homes/${homeId}/drawings?limit=${MAX_DRAWINGS}`, { signal })
@@ -16,7 +16,7 @@ export async function readDrawings(homeId: string, signal: AbortSignal): Promise
   }
 }
 
-/** Returns the drawings of the home that are stored on the phone, by sheet number. */
+/** Returns the home's drawings that are stored on the phone, sorted by sheet number. */
 export async function listKeptDrawings(homeId: string): Promise<KeptDrawing[]> {
   const db = await openFieldDatabase()
   const kept = await db.getAll('drawings', IDBKeyRange.bound([homeId], [homeId, []]))
@@ -24,7 +24,7 @@ export async function listKeptDrawings(homeId: string): Promise<KeptDrawing[]> {
   return kept.sort((a, b) => a.sheetNumber.localeCompare(b.sheetNumber))
 }
 
-/** Stores the current revision of a drawing on the phone. Returns whether the file could be read. */
+/** Stores the current revision of a drawing on the phone. Returns false if the file could not be read. */
 export async function keepDrawing(homeId: string, drawing: Drawing): Promise<boolean> {
   const current = drawing.revisions.find(({ revision }) => revision === drawing.currentRevision)
   if (current === undefined) return false
@@ -42,7 +42,7 @@ export async function keepDrawing(homeId: string, drawing: Drawing): Promise<boo
   } catch {
     return false
   }
-  // Browsers delete the data of rarely opened pages unless the page requests persistent storage.
+  // Requests persistent storage. Otherwise, browsers delete the data of pages that are rarely opened.
   void navigator.storage?.persist?.()
   return true
 }

@@ -8,21 +8,21 @@ import { type Connection, type RunEnd, sendEntries } from '../outbox/send-entrie
 import { addToLog } from './actions.ts'
 import { root } from './root.ts'
 
-/** State that the screens show. */
+/** The state that the screens show. */
 export interface FieldState {
-  /** Null until the first day is read. */
+  /** The day as it was last read; null before the first time. */
   stored: StoredDay | null
-  /** The day with the changes of the entries that have not been sent. Null until the first day is read. */
+  /** The day including the changes of entries that have not been sent; null before the day is first read. */
   day: FieldDay | null
   entries: readonly Entry[]
-  /** Result of the last attempt to reach the service. Null before the first attempt. */
+  /** The result of the last attempt to reach the service; null before the first attempt. */
   lastRun: RunEnd | null
   isSyncing: boolean
-  /** Message about the last action, for example "Framing completed". */
+  /** A message about the last action, such as "Framing completed". */
   notice: string | null
 }
 
-/** Interval at which entries in the outbox are sent, and the maximum age of the day. */
+/** The interval at which the phone sends the entries in the outbox, and the age at which it reads the day again. */
 const SEND_INTERVAL_MS = 30_000
 const MAX_DAY_AGE_MS = 5 * 60_000
 const NOTICE_MS = 5000
@@ -51,7 +51,7 @@ function setState(changes: Partial<FieldState>): void {
 }
 
 /**
- * Shows the stored day. Then sends the entries and reads the day, now and each time that the phone may have a
+ * Shows the stored day. Then sends the entries and reads the day, and repeats this whenever the phone may have a
  * connection again.
  */
 export async function startField(): Promise<void> {
@@ -77,7 +77,7 @@ export async function recordEntries(added: readonly NewEntry[], notice: string):
   const { stored } = state
   if (stored === null) return
   await addEntries(await database, stored, added, new Date())
-  // Browsers delete the data of rarely opened pages unless the page requests persistent storage.
+  // Requests persistent storage. Otherwise, browsers delete the data of pages that are rarely opened.
   void navigator.storage?.persist?.()
   await showStored()
   showNotice(notice)
@@ -95,7 +95,7 @@ export function isForExistingLog({ held, path }: Entry): boolean {
   return held?.conflictingId !== undefined && path === '/api/ext/daily-logs'
 }
 
-/** Lets the entry of a new daily log add its content to the existing log of the day instead. */
+/** Changes the entry of a new daily log, so that it adds its content to the existing log of the day instead. */
 export async function addToExistingLog(entry: Entry): Promise<void> {
   const path = `/api/ext/daily-logs/${entry.held?.conflictingId}`
   const response = await connection.fetch(`${root}${path}`, {}).catch(() => null)
@@ -103,7 +103,7 @@ export async function addToExistingLog(entry: Entry): Promise<void> {
   const log = (await response.json()) as DailyLog
   const { status, version, workDone, crews, safety } = log
   const db = await database
-  // A log that is submitted need not be submitted again.
+  // A log that has already been submitted does not need to be submitted again.
   if (status !== 'draft') {
     const submits = (await listEntries(db)).filter(
       ({ dependsOn, path }) => dependsOn === entry.id && path.endsWith('/submit'),
@@ -131,12 +131,12 @@ export function showNotice(notice: string): void {
 }
 
 let running: Promise<void> | null = null
-/** Whether another run follows, and whether it reads the day. */
+/** Set if another run follows the current one. `readsDay` is whether that run reads the day. */
 let nextRun: { readsDay: boolean } | null = null
 
 /**
- * Sends the entries. Then reads the day if it is outdated or if `readsDay` is set. If the function is called during a
- * run, one more run follows.
+ * Sends the entries. Then reads the day if it is outdated or `readsDay` is true. If a run is already in progress, one
+ * more run follows it.
  */
 export async function syncField(readsDay: boolean): Promise<void> {
   if (running !== null) {
@@ -162,7 +162,7 @@ async function runOnce(readsDay: boolean): Promise<void> {
       const { end, session, arrived } = await sendEntries(db, connection)
       if (arrived > 0) await showStored()
       const isOtherUser = session !== null && session.user.id !== state.stored?.userId
-      // An entry that is skipped again and again must not keep the day from being updated.
+      // An entry that is skipped repeatedly must not prevent updates of the day.
       const isConnected = session !== null && (end === 'complete' || end === 'busy')
       const read =
         isConnected && (readsDay || arrived > 0 || isOtherUser || age >= MAX_DAY_AGE_MS)
@@ -176,7 +176,7 @@ async function runOnce(readsDay: boolean): Promise<void> {
   }
 }
 
-/** Only one window of the page sends at a time. */
+/** Uses a lock, so that only one window of the page sends entries at a time. */
 async function withLock(work: () => Promise<void>): Promise<void> {
   await navigator.locks.request('plumbline-field', work)
 }
@@ -212,7 +212,7 @@ async function readDay(db: FieldDatabase, session: Session): Promise<RunEnd> {
   return 'complete'
 }
 
-/** Deletes the stored day and drawings of the user who signed out. Entries stay until the user signs in again. */
+/** Deletes the stored day and drawings of the user who signed out. The entries remain until the user signs in again. */
 export async function forgetDay(): Promise<void> {
   const db = await database
   await db.delete('days', 'last')

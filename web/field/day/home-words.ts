@@ -1,5 +1,5 @@
-/** Returns a status as text. For example, `under_construction` becomes "under construction". */
+/** Converts a status to text. For example, `under_construction` becomes "under construction". */
 export function describeStatus(status: string): string {
-  // The contract spells this value in the British way.
+  // The contract uses the British spelling of this value.
   return status === 'cancelled' ? 'canceled' : status.replaceAll('_', ' ')
 }

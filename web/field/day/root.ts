@@ -1,2 +1,2 @@
-/** The path prefix of the service, which the server wrote into the document; usually empty. */
+/** The path of the service on its host, which the server inserts into the document. It is usually empty. */
 export const root = document.documentElement.dataset.root ?? ''

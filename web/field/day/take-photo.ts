@@ -1,17 +1,20 @@
 import type { Photo } from './actions.ts'
 
-/** Maximum width and height of a photo that is sent, in pixels. The service displays at most 1,600 pixels per side. */
+/**
+ * The maximum width and height of a photo that is sent, in pixels. The service displays at most 1,600 pixels in each
+ * direction.
+ */
 const MAX_PIXELS = 2048
 const QUALITY = 0.85
 
-/** Returns a photo that is ready to be sent: smaller, and without the camera's metadata. */
+/** Returns a photo that is ready to be sent. It is smaller and has no metadata from the camera. */
 export async function preparePhoto(file: File): Promise<Photo> {
   const takenAt = new Date().toISOString()
   const blob = (await shrink(file).catch(() => null)) ?? file
   return { bytes: await blob.arrayBuffer(), type: blob.type, takenAt }
 }
 
-/** Returns a smaller JPEG, or null if the browser cannot draw the image. */
+/** Returns a smaller JPEG; null if the browser cannot read the image. */
 async function shrink(file: File): Promise<Blob | null> {
   const picture = await createImageBitmap(file)
   const scale = Math.min(1, MAX_PIXELS / Math.max(picture.width, picture.height))

@@ -2,7 +2,7 @@ import type { FieldDay, FieldHome, FieldTask, FieldVendor, HeldPermission } from
 import { toLocalDate } from './dates.ts'
 import { useField } from './field-store.ts'
 
-/** The stored day, with lookups for the screens. */
+/** The stored day, with maps in which the screens look up records. */
 export interface DayView {
   day: FieldDay
   userId: string
@@ -11,7 +11,7 @@ export interface DayView {
   findVendor(id: string | null): FieldVendor | undefined
 }
 
-/** Returns the stored day. Screens are shown only after a day was stored. */
+/** Returns the stored day. Screens are shown only after a day has been stored. */
 export function useDay(): DayView {
   const { day, stored } = useField()
   if (day === null || stored === null) throw new Error('Expected a stored day.')

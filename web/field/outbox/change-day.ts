@@ -1,7 +1,7 @@
 import type { FieldDay } from '../../../client/contract.gen.ts'
 import type { DayChange } from './entry.ts'
 
-/** Returns the day with the changes of an entry. */
+/** Returns the day after the changes of an entry. */
 export function changeDay(day: FieldDay, changes: readonly DayChange[]): FieldDay {
   return changes.reduce(applyChange, day)
 }
@@ -19,7 +19,7 @@ function applyChange(day: FieldDay, change: DayChange): FieldDay {
   return change.part === 'tasks' && change.set.status === 'completed' ? releaseSuccessors(changed, change.id) : changed
 }
 
-/** Tasks of the home no longer wait for the completed task. */
+/** Removes the completed task from the predecessors for which other tasks of the home wait. */
 function releaseSuccessors(day: FieldDay, taskId: string): FieldDay {
   const done = day.tasks.find(({ id }) => id === taskId)
   if (done === undefined) return day
@@ -31,7 +31,7 @@ function releaseSuccessors(day: FieldDay, taskId: string): FieldDay {
   }
 }
 
-/** Returns the changes with the ID of an entry replaced by the ID that the service assigned to the added record. */
+/** Returns the changes with the ID of an entry replaced by the ID of the record that the service created for it. */
 export function replaceEntryId(changes: readonly DayChange[], entryId: string, recordId: string): DayChange[] {
   return changes.map((change) => {
     if ('add' in change && change.add.id === entryId)

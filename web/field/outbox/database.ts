@@ -2,7 +2,7 @@ import { type DBSchema, openDB } from 'idb'
 import type { FieldDay } from '../../../client/contract.gen.ts'
 import type { Entry, StoredFile } from './entry.ts'
 
-/** The last day that was read, and its user. */
+/** The day as it was last read, and the user who read it. */
 export interface StoredDay {
   day: FieldDay
   etag: string | null
@@ -11,11 +11,13 @@ export interface StoredDay {
   email: string
   organizationId: string
   permissions: readonly string[]
-  /** Timestamp at which the day was read. */
+  /** The time at which the day was read. */
   readAt: string
 }
 
-/** A revision of a drawing that the user stored on the phone. A newer revision does not replace it. */
+/**
+ * A revision of a drawing that the user has stored on the phone. A newer revision does not replace it automatically.
+ */
 export interface KeptDrawing {
   homeId: string
   drawingId: string
@@ -30,12 +32,12 @@ export interface KeptDrawing {
 export interface FieldSchema extends DBSchema {
   days: { key: 'last'; value: StoredDay }
   entries: { key: number; value: Entry }
-  /** File, by the ID of the entry that sends it. */
+  /** The files by the ID of the entry that sends them. */
   files: { key: string; value: StoredFile }
   drawings: { key: [homeId: string, drawingId: string]; value: KeptDrawing }
 }
 
-/** Opens the database on the phone. The last day and the entries remain in it when the page is closed. */
+/** Opens the database on the phone. It keeps the last day and the entries after the page is closed. */
 export async function openFieldDatabase(name = 'plumbline-field') {
   const db = await openDB<FieldSchema>(name, 2, {
     upgrade(db, oldVersion) {
@@ -46,7 +48,7 @@ export async function openFieldDatabase(name = 'plumbline-field') {
       }
       db.createObjectStore('drawings', { keyPath: ['homeId', 'drawingId'] })
     },
-    // Another window with an earlier version of the page must not block the upgrade.
+    // Closes the database, so that a window with an earlier version of the page does not block the upgrade.
     blocking: () => db.close(),
   })
   return db

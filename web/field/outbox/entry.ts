@@ -1,9 +1,12 @@
 import type { FieldClock, FieldDay } from '../../../client/contract.gen.ts'
 
-/** Lists of a field day with records that an entry can change. */
+/** The lists of a day whose records an entry can change. */
 type ChangedPart = 'tasks' | 'inspections' | 'punchItems' | 'logs'
 
-/** How an entry changes the stored day, so that the phone shows the change before the service receives it. */
+/**
+ * The change that an entry makes to the stored day. The phone shows the change before the service has received the
+ * entry.
+ */
 export type DayChange =
   | { [Part in ChangedPart]: { part: Part; id: string; set: Partial<FieldDay[Part][number]> } }[ChangedPart]
   | { [Part in ChangedPart]: { part: Part; add: FieldDay[Part][number] } }[ChangedPart]
@@ -11,45 +14,51 @@ export type DayChange =
   | { part: 'clock'; set: FieldClock | null }
 
 /**
- * Basis of an entry with If-Match: the fields that the user saw when making the entry. Other fields of the record, such
- * as the dates of a task, can change in the meantime without a conflict.
+ * The fields that the user saw when making an entry that uses If-Match. If only other fields of the record change in
+ * the meantime, such as the dates of a task, there is no conflict.
  */
 export interface Basis {
-  /** Path of the record. `{recordId}` has the same meaning as in the path of the entry. */
+  /** The path of the record. `{recordId}` has the same meaning as in the path of the entry. */
   path: string
   version: number
   fields: Readonly<Record<string, unknown>>
 }
 
-/** Reason that an entry is not sent until the user decides. */
+/** The reason why an entry is not sent until the user makes a decision. */
 export interface HoldReason {
   title: string
   detail: string
-  /** Fields that another user changed: the name, the value that the user saw, and the current value. */
+  /** The fields that another user changed: the name, the value that the user saw, and the current value. */
   changed?: readonly { field: string; seen: unknown; current: unknown }[]
-  /** ID of the record that prevents the request, if the service returned it. */
+  /** The ID of the record that prevents the request, if the service returned it. */
   conflictingId?: string
 }
 
-/** A change that waits to be sent. */
+/** A change that has not been sent yet. */
 export interface Entry {
-  /** Order in which the entries were made. Assigned by the database. */
+  /** The position in the order in which the entries were made. The database assigns it. */
   sequence: number
-  /** ID of the entry, which is also the Idempotency-Key of the request. */
+  /** The ID of the entry, which is also the Idempotency-Key of its request. */
   id: string
-  /** Action of the user, for example "Complete Framing". */
+  /** The user's action, such as "Complete Framing". */
   title: string
-  /** Place, for example "Lot 14". */
+  /** The place of the action, such as "Lot 14". */
   place: string
   method: 'POST' | 'PATCH'
-  /** Path and query. `{recordId}` is the ID of the record that the entry `dependsOn` creates. */
+  /**
+   * The path and query of the request. `{recordId}` stands for the ID of the record that the entry in `dependsOn`
+   * creates.
+   */
   path: string
-  /** JSON body. Null if the body is the stored file or if there is no body. */
+  /** The JSON body. Null if the body is the stored file or if there is no body. */
   body: object | null
   hasFile: boolean
-  /** Entries for the same record are sent in order. If one of them is held, later entries wait. */
+  /**
+   * The record to which the entry belongs. Entries for the same record are sent in order. If one is held, later ones
+   * wait.
+   */
   about: string
-  /** ID of the entry that must arrive first. Null after it has arrived. */
+  /** The ID of an entry that must be sent first. Null after the service has received that entry. */
   dependsOn: string | null
   basis: Basis | null
   changes: readonly DayChange[]
@@ -57,22 +66,25 @@ export interface Entry {
   organizationId: string
   enteredAt: string
   /**
-   * Timestamp of the first attempt that received no definite response. Null if there was none or if the last response
-   * was definite.
+   * The time of the first attempt after which it is unknown whether the service received the entry. Null if there is no
+   * such attempt, or if the last response was definite.
    */
   firstSentAt: string | null
   held: HoldReason | null
 }
 
-/** An entry as the screens create it. */
+/** An entry in the form in which the screens create it. */
 export type NewEntry = Pick<Entry, 'title' | 'place' | 'method' | 'path' | 'about'> &
   Partial<Pick<Entry, 'body' | 'basis' | 'changes'>> & {
     file?: StoredFile
-    /** Entry that must arrive first. */
+    /** The ID of an entry that must be sent first. */
     after?: string
   }
 
-/** Bytes of a file that waits to be sent. The bytes are stored because Safari has lost stored blobs in the past. */
+/**
+ * The bytes of a file that has not been sent yet. Bytes are stored instead of a Blob, because Safari has lost stored
+ * Blobs in the past.
+ */
 export interface StoredFile {
   bytes: ArrayBuffer
   type: string

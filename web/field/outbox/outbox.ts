@@ -2,7 +2,7 @@ import { changeDay, replaceEntryId } from './change-day.ts'
 import type { FieldDatabase } from './database.ts'
 import type { Basis, Entry, HoldReason, NewEntry } from './entry.ts'
 
-/** User who makes the entries. Entries are never sent as a different user. */
+/** The user who makes the entries. Entries are never sent as another user. */
 export interface Author {
   userId: string
   organizationId: string
@@ -10,7 +10,7 @@ export interface Author {
 
 /**
  * Stores entries with their files in one transaction, in the order in which they must be sent. An entry for a record
- * that is not created yet waits for the entry that creates the record. Returns the IDs of the entries.
+ * that does not exist yet waits for the entry that creates the record. Returns the IDs of the entries.
  */
 export async function addEntries(
   db: FieldDatabase,
@@ -23,7 +23,7 @@ export async function addEntries(
   const waiting = await transaction.objectStore('entries').getAll()
   for (const { file, after, body = null, basis: given = null, changes = [], ...rest } of added) {
     const id = crypto.randomUUID()
-    // Until a new record is created, the stored day shows it with the ID of the entry that creates it.
+    // Until the service has created the record, the stored day shows it with the ID of the entry that creates it.
     const creator = waiting.find((other) => rest.path.includes(other.id))
     const { path, basis } =
       creator === undefined ? { path: rest.path, basis: given } : toPlaceholder(rest.path, given, creator.id)
@@ -41,7 +41,7 @@ export async function addEntries(
       },
       ...{ userId, organizationId, enteredAt: now.toISOString(), firstSentAt: null, held: null },
     }
-    // The database assigns the sequence.
+    // The database assigns the sequence number.
     await transaction.objectStore('entries').add(entry as Entry)
     if (file !== undefined) await transaction.objectStore('files').add(file, id)
     ids.push(id)
@@ -57,15 +57,15 @@ function toPlaceholder(path: string, basis: Basis | null, entryId: string): { pa
   }
 }
 
-/** Returns the entries that have not arrived yet, in order. */
+/** Returns the entries that the service has not received yet, in order. */
 export function listEntries(db: FieldDatabase): Promise<Entry[]> {
   return db.getAll('entries')
 }
 
 /**
- * Removes an entry that has arrived. In the same transaction, applies the entry's changes to the stored day and
- * releases the entries that depend on the entry. `recordId` is the ID of the record in the response. Null if the
- * response was not stored.
+ * Removes an entry that the service has received. In the same transaction, applies its changes to the stored day and
+ * releases the entries that depend on it. `recordId` is the ID of the record in the response, or null if the response
+ * is not known.
  */
 export async function completeEntry(db: FieldDatabase, entry: Entry, recordId: string | null): Promise<void> {
   const transaction = db.transaction(['entries', 'files', 'days'], 'readwrite')
@@ -98,7 +98,7 @@ const RECORD_UNKNOWN: HoldReason = {
     'The record was created, but its ID is no longer stored on this phone. Delete this entry and add it to the record again.',
 }
 
-/** Updates an entry unless the user has deleted it in the meantime. */
+/** Updates an entry. Does nothing if the user has deleted it in the meantime. */
 export async function updateEntry(db: FieldDatabase, entry: Entry, changes: Partial<Entry>): Promise<Entry> {
   const transaction = db.transaction('entries', 'readwrite')
   const changed = { ...entry, ...changes }
@@ -108,8 +108,8 @@ export async function updateEntry(db: FieldDatabase, entry: Entry, changes: Part
 }
 
 /**
- * Releases a held entry, so that it is sent again. With `overwrites`, the entry is sent regardless of changes by other
- * users.
+ * Releases a held entry, so that it is sent again. If `overwrites` is true, the entry is sent even if other users have
+ * changed the record.
  */
 export async function retryEntry(db: FieldDatabase, entry: Entry, overwrites = false): Promise<void> {
   await updateEntry(db, entry, { held: null, firstSentAt: null, ...(overwrites && { basis: null }) })

@@ -4,43 +4,44 @@ import type { FieldDatabase } from './database.ts'
 import type { Basis, Entry, HoldReason } from './entry.ts'
 import { completeEntry, listEntries, updateEntry } from './outbox.ts'
 
-/** Connection over which entries are sent to the service. */
+/** The connection of the phone to the service. */
 export interface Connection {
-  /** URL of the service, without a trailing slash. */
+  /** The URL of the service, without a slash at the end. */
   baseUrl: string
   fetch(url: string, request: RequestInit): Promise<Response>
   now(): Date
 }
 
 /**
- * Result of a run. `offline`: the service did not respond. `busy`: at least one request must be repeated later.
- * `signed out`: the user has no session.
+ * The result of sending the entries. `offline`: the service did not respond. `busy`: at least one request must be
+ * repeated later. `signed out`: the user has no session.
  */
 export type RunEnd = 'complete' | 'offline' | 'busy' | 'signed out'
 
 export interface Run {
   end: RunEnd
-  /** Session with which the entries were sent. Null if the session could not be read. */
+  /** The session with which the entries were sent; null if the session could not be read. */
   session: Session | null
-  /** Number of entries that arrived. */
+  /** The number of entries that the service has received. */
   arrived: number
 }
 
 /**
- * The service keeps a user's Idempotency-Key for 7 days. One day is subtracted in case the phone's clock is wrong.
- * After that, an entry that may have already arrived is repeated only if the user confirms.
+ * The time for which an entry can be repeated automatically. The service keeps a user's Idempotency-Key for 7 days, and
+ * one day is subtracted in case the phone's clock is wrong. After that, an entry that the service may have received is
+ * sent again only if the user confirms.
  */
 const REPEATABLE_MS = 6 * 24 * 60 * 60 * 1000
 const TIMEOUT_MS = 30_000
-/** Sending a photo takes longer over a slow connection. */
+/** The time limit for sending a photo, which takes longer over a slow connection. */
 const FILE_TIMEOUT_MS = 120_000
-/** Each change by another user requires one more attempt. */
+/** The maximum number of attempts. Each change by another user requires one more. */
 const MAX_ATTEMPTS = 4
 
 /**
- * Sends the entries of the signed-in user in order. An entry leaves the outbox when its response arrives. If the
- * service rejects an entry, the entry is held with the reason. If the service fails to process an entry, the entry is
- * skipped until the next run. Only later entries for the same record wait for a held or skipped entry.
+ * Sends the signed-in user's entries in order. An entry is removed from the outbox when its response arrives. If the
+ * service rejects an entry, the entry is held and stores the reason. If the service fails while processing an entry,
+ * the entry is skipped until the next run. Only later entries for the same record wait for a held or skipped entry.
  */
 export async function sendEntries(db: FieldDatabase, connection: Connection): Promise<Run> {
   const { end, session } = await readSession(connection)
@@ -49,7 +50,7 @@ export async function sendEntries(db: FieldDatabase, connection: Connection): Pr
   let arrived = 0
   let hasSkipped = false
   for (const { sequence } of await listEntries(db)) {
-    // The user may have deleted the entry, or an entry that arrived may have released it.
+    // Reads the entry again. The user may have deleted it, or an entry that was just sent may have released it.
     const entry = await db.get('entries', sequence)
     if (entry === undefined) continue
     const isOwn = entry.userId === session.user.id && entry.organizationId === session.organization.id
@@ -80,7 +81,7 @@ async function readSession(connection: Connection): Promise<{ end: RunEnd; sessi
   }
 }
 
-/** Result of sending an entry. Except for `arrived`, `held`, and `skipped`, the result ends the run. */
+/** The result of sending an entry. Every result except `arrived`, `held`, and `skipped` ends the run. */
 type EntryOutcome = 'arrived' | 'held' | 'skipped' | Exclude<RunEnd, 'complete'>
 
 async function sendEntry(db: FieldDatabase, connection: Connection, entry: Entry): Promise<EntryOutcome> {
@@ -93,13 +94,13 @@ async function sendEntry(db: FieldDatabase, connection: Connection, entry: Entry
   const file = entry.hasFile ? await db.get('files', entry.id) : undefined
   let current = entry
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    // The entry is stored before the request, because the page can be closed at any time.
+    // Stores the time before sending the request, because the user can close the page at any moment.
     current = await updateEntry(db, current, { firstSentAt: current.firstSentAt ?? now.toISOString() })
     const response = await request(connection, current, file?.bytes)
-    // A photo can time out over a slow connection on which the other entries arrive.
+    // On a slow connection, a photo may time out although other entries arrive.
     if (response === null) return entry.hasFile ? 'skipped' : 'offline'
     const { status, body } = response
-    // The service sends JSON. Other content is from a system in between, such as the sign-in page of a Wi-Fi network.
+    // The service sends JSON. Other content is from another system, such as the sign-in page of a Wi-Fi network.
     if (status < 400 && (typeof body !== 'object' || body === null)) return 'skipped'
     if (status >= 200 && status < 300) {
       await completeEntry(db, current, readId(body))
@@ -107,7 +108,7 @@ async function sendEntry(db: FieldDatabase, connection: Connection, entry: Entry
     }
     if (status === 401) return 'signed out'
     const problem = isProblem(body) ? body : null
-    // The rate limit applies to all requests of the user.
+    // The rate limit applies to all requests of the user, so stop sending.
     if (status === 429) return 'busy'
     if (status >= 500 || status < 400 || problem?.code === 'idempotency_in_progress') return 'skipped'
     if (problem === null) return hold(REJECTED_IN_BETWEEN)
@@ -152,8 +153,8 @@ const GONE: HoldReason = {
 }
 
 /**
- * Sends the request. Returns null if no response arrives. In this case, it is unknown whether the service performed the
- * request.
+ * Sends the request. Returns null if there is no response. In this case, it is unknown whether the service performed
+ * the request.
  */
 async function request(
   { baseUrl, fetch }: Connection,
@@ -191,8 +192,8 @@ function readId(body: unknown): string | null {
 }
 
 /**
- * Reads the record that another user changed. Returns the basis for the next attempt if the fields that the entry
- * depends on are unchanged. Returns `arrived` if the record already has the values of the entry. Otherwise, returns the
+ * Reads the record that another user changed. Returns the basis for the next attempt if the fields on which the entry
+ * depends are unchanged. Returns `arrived` if the record already has the values of the entry. Otherwise, returns the
  * reason to hold the entry.
  */
 async function rebase(
@@ -213,8 +214,8 @@ async function rebase(
   if (response.status === 429) return 'busy'
   const record = parseJson(text) as Record<string, unknown> | null
   if (!response.ok || record === null) return 'skipped'
-  // The response to an earlier attempt may have been lost. A POST does not need this check, because it has an
-  // idempotency key.
+  // The service may have performed an earlier attempt whose response was lost. A POST does not need this check, because
+  // it has an idempotency key.
   if (method === 'PATCH' && contains(record, body)) return 'arrived'
   const changed = Object.entries(basis.fields)
     .filter(([field, seen]) => !contains(record[field], seen))
@@ -228,8 +229,8 @@ async function rebase(
 }
 
 /**
- * Returns whether a value contains all parts of another value. The service adds default values for fields that were not
- * sent.
+ * Returns whether a value contains all parts of another value. The record may contain more, because the service adds
+ * default values.
  */
 function contains(value: unknown, part: unknown): boolean {
   if (typeof value !== 'object' || typeof part !== 'object' || value === null || part === null) return value === part

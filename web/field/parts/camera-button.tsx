@@ -2,12 +2,12 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
 
-/** Button that opens the camera. `onCancel` is called when the user closes the camera without a picture. */
+/** Shows a button that opens the camera. Calls `onCancel` if the user closes the camera without taking a picture. */
 export function CameraButton(props: {
   children: ReactNode
   icon?: IconName
   look?: 'primary' | 'plain'
-  /** Name for screen readers if the text alone is not sufficient. */
+  /** The label for screen readers, if the text alone is not clear enough. */
   label?: string
   onPicture(file: File): void
   onCancel?(): void
@@ -17,7 +17,7 @@ export function CameraButton(props: {
   useEffect(() => {
     const element = input.current
     if (element === null || onCancel === undefined) return
-    // React does not support this event of file inputs.
+    // React does not support the `cancel` event of file inputs.
     element.addEventListener('cancel', onCancel)
     return () => element.removeEventListener('cancel', onCancel)
   }, [onCancel])

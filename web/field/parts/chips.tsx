@@ -5,7 +5,7 @@ export interface Choice<Value> {
   label: string
 }
 
-/** Lets the user choose one value with buttons that are large enough for a gloved hand. */
+/** Lets the user choose one value. The buttons are large enough for a gloved hand. */
 export function Chips<Value extends string | number | boolean>(props: {
   legend: string
   choices: readonly Choice<Value>[]

@@ -4,8 +4,8 @@ import { Button } from '../../ui/button.tsx'
 const DISMISSED_KEY = 'field install hint dismissed'
 
 /**
- * Asks the user to add the page to the home screen. Safari deletes the data of a page that is not installed if the page
- * is not opened for a week.
+ * Asks the user to add the page to the home screen. Otherwise, Safari deletes the data of the page if it is not opened
+ * for a week.
  */
 export function InstallHint() {
   const [isDismissed, setDismissed] = useState(localStorage.getItem(DISMISSED_KEY) !== null)

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** The screen is in the fragment of the URL, so that one stored document shows all screens. */
+/** The path of a screen. It is in the fragment of the URL, so that one stored document shows all screens. */
 export type Route = readonly string[]
 
 function subscribe(listener: () => void): () => void {
@@ -22,7 +22,7 @@ export function openScreen(...parts: readonly string[]): void {
   location.hash = toRouteHash(...parts)
 }
 
-/** Goes back to the previous screen, or to the day if there is no previous screen. */
+/** Goes back to the previous screen. If there is none, goes to the screen of the day. */
 export function goBack(): void {
   if (history.length > 1) history.back()
   else openScreen()

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { IconButton } from '../../ui/button.tsx'
 import { goBack } from './route.ts'
 
-/** Head of each screen except the day: back button, title, and place. */
+/** Shows the heading of every screen except the day: a back button, the title, and the place. */
 export function ScreenHead({ title, place, children }: { title: string; place?: string; children?: ReactNode }) {
   return (
     <header className="head">
@@ -17,7 +17,7 @@ export function ScreenHead({ title, place, children }: { title: string; place?: 
   )
 }
 
-/** Shown if a record is not in the stored day, for example after another user completed it. */
+/** Shows that a record is not in the stored day, for example because another user has completed it. */
 export function NotInDay({ noun }: { noun: string }) {
   return (
     <>

@@ -3,7 +3,7 @@ import { formatMoment } from '../day/dates.ts'
 import { useField } from '../day/field-store.ts'
 import { toRouteHash } from './route.ts'
 
-/** Shows whether everything was sent and when the day was read. Links to the outbox. */
+/** Shows whether all entries have been sent and when the day was read. Links to the outbox. */
 export function SyncStatus() {
   const { stored, entries, lastRun, isSyncing } = useField()
   const held = entries.filter((entry) => entry.held !== null).length

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react'
 
 /**
- * Runs the work of a screen or row that disappears after its entries are stored. A second tap is ignored, because each
- * tap would store entries of its own. If the work fails, the user can save again.
+ * Returns a function that saves the entries of a screen or row only once. A second tap is ignored, because it would
+ * store the same entries again. If saving fails, the user can try again.
  */
 export function useSaveOnce(): { isSaving: boolean; saveOnce(work: () => Promise<void>): void } {
-  // The state changes only with the next rendering, which can be later than the second tap.
+  // A ref is needed, because the state changes only at the next rendering, which may be after the second tap.
   const hasStarted = useRef(false)
   const [isSaving, setSaving] = useState(false)
   const allowSaving = (isAllowed: boolean) => {

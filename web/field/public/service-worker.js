@@ -1,10 +1,9 @@
 /**
- * Stores the files of the page, so that the page opens without a connection. The build inserts the list FILES before
- * this script. A new build has different files, so the browser installs a new service worker. The service worker stores
- * no data. The page itself stores the day and the outbox.
+ * Stores the files of the page, so that the page opens without a connection. The build inserts the constant FILES, a
+ * list of file names, before this script. A new build has different file names, so the browser installs a new service
+ * worker. The service worker stores no data; the page itself stores the day and the outbox.
  *
- * The script uses no library, because the page needs only this function and its base path is known only after the
- * service starts.
+ * The script uses no library, because it does nothing else and its base path is known only after the service starts.
  */
 const CACHE = `field ${FILES.join(' ')}`
 
@@ -12,7 +11,7 @@ self.addEventListener('install', (event) => {
   event.waitUntil(
     caches
       .open(CACHE)
-      // Bypasses the browser's cache, so that the document matches the other files.
+      // Bypasses the browser's cache, so that the document and the other files are from the same build.
       .then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: 'reload' }))))
       .then(() => self.skipWaiting()),
   )

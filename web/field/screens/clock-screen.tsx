@@ -13,7 +13,7 @@ const BREAKS = [
   { minutes: 60, label: '1-hour break' },
 ]
 
-/** Clocks the user in at a home, or clocks the user out after a break. */
+/** Lets the user clock in at a home or clock out, with the length of the break. */
 export function ClockScreen() {
   const { day, userId } = useDay()
   const { isSaving, saveOnce } = useSaveOnce()

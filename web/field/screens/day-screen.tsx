@@ -15,10 +15,10 @@ import { SyncStatus } from '../parts/sync-status.tsx'
 import { useSaveOnce } from '../parts/use-save-once.ts'
 import { startPunchItem } from './punch-draft.ts'
 
-/** Number of days ahead for which inspections are shown with today's work. */
+/** The number of days ahead for which inspections are shown together with today's work. */
 const INSPECTION_DAYS = 1
 
-/** First screen: the work of today, grouped by home. */
+/** Shows the first screen: today's work, grouped by home. */
 export function DayScreen() {
   const { day, can, findHome } = useDay()
   const groups = day.homes.map((home) => toGroup(home, day))
@@ -101,7 +101,7 @@ function toGroup(home: FieldHome, day: ReturnType<typeof useDay>['day']): Group 
 function HomeGroup({ home, tasks, inspections, fixed }: Group) {
   const { day, can } = useDay()
   const hasLog = day.logs.some((log) => log.homeId === home.id && log.logDate === getTodayAt(home))
-  // The result of an inspection is recorded in a separate row.
+  // The result of an inspection is recorded in its own row, so its task is not shown.
   const inspected = new Set(inspections.map(({ taskId }) => taskId))
   return (
     <section className="block" aria-label={`${home.name}, ${home.communityName}`}>
@@ -155,7 +155,7 @@ function TaskRow({ home, task }: { home: FieldHome; task: FieldTask }) {
     const entries = completeTask(home, task, { photo, checklist: task.checklist, force: null })
     await recordEntries(entries, `${task.name} completed`)
   }
-  // These actions need more than one tap, so they have a screen.
+  // These actions need more than one tap, so each has its own screen.
   const needsScreen =
     open > 0 || task.waitsFor.length > 0 || task.taskKind === 'inspection' || task.status === 'on_hold'
   return (

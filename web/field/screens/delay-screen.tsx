@@ -30,8 +30,8 @@ const REASONS: readonly Choice<DelayReason>[] = [
 ]
 
 /**
- * Delays a task. With a connection, the screen shows what would move. Without a connection, the service computes the
- * new dates when the entry is sent.
+ * Lets the user delay a task. With a connection, the screen shows which tasks would move. Without one, the service
+ * computes the new dates after the entry has been sent.
  */
 export function DelayScreen({ taskId }: { taskId: string }) {
   const { day, findHome } = useDay()
@@ -85,7 +85,7 @@ export function DelayScreen({ taskId }: { taskId: string }) {
 
 const OFFLINE = 'No connection. The new dates will be computed when the entry is sent.'
 
-/** Returns a description of what a delay would move. */
+/** Describes which tasks a delay would move. */
 function usePreview(taskId: string, days: number | null): string {
   const [text, setText] = useState('')
   useEffect(() => {

@@ -7,7 +7,7 @@ import { useDay } from '../day/use-day.ts'
 import type { KeptDrawing } from '../outbox/database.ts'
 import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 
-/** Lists the drawings of a home. Drawings that are kept on the phone also open without a connection. */
+/** Lists the drawings of a home. Drawings that are stored on the phone can be opened without a connection. */
 export function DrawingsScreen({ homeId }: { homeId: string }) {
   const { findHome } = useDay()
   const home = findHome(homeId)

@@ -14,7 +14,7 @@ import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 import { TaskState } from './day-screen.tsx'
 import { startPunchItem } from './punch-draft.ts'
 
-/** Shows a home: its address, its tasks of the next two weeks, its punch items, and its newest photos. */
+/** Shows a home: its address, its tasks in the next two weeks, its punch items, and its newest photos. */
 export function HomeScreen({ homeId }: { homeId: string }) {
   const { findHome } = useDay()
   const home = findHome(homeId)
@@ -118,7 +118,7 @@ function OneHome({ home }: { home: FieldHome }) {
   )
 }
 
-/** Newest photos, which are shown only with a connection. */
+/** Shows the newest photos. They are visible only with a connection. */
 function Photos({ homeId }: { homeId: string }) {
   const [photos, setPhotos] = useState<readonly Attachment[] | null>(null)
   useEffect(() => {

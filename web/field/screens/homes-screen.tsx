@@ -2,7 +2,7 @@ import { describeStatus } from '../day/home-words.ts'
 import { useDay } from '../day/use-day.ts'
 import { toRouteHash } from '../parts/route.ts'
 
-/** Lists all homes of the superintendent. */
+/** Lists all homes for which the superintendent is responsible. */
 export function HomesScreen() {
   const { day } = useDay()
   return (

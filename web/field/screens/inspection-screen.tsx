@@ -150,7 +150,7 @@ function OpenInspection({ home, inspection }: { home: FieldHome; inspection: Fie
   )
 }
 
-/** Returns the set with the value added, or removed if the set already contains it. */
+/** Returns the set with the value added or, if the set already contains it, removed. */
 function toggle(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
   const changed = new Set(set)
   if (!changed.delete(value)) changed.add(value)

@@ -34,7 +34,7 @@ const SAFETY: readonly Choice<DailyLogSafetyInput['kind'] | 'none'>[] = [
   { value: 'incident', label: 'Incident' },
 ]
 
-/** Form for the daily log of a home. Contains only fields that the service cannot fill in. */
+/** Shows the form for a home's daily log. It contains only fields that the service cannot fill in. */
 export function LogScreen({ homeId }: { homeId: string }) {
   const { findHome } = useDay()
   const home = findHome(homeId)
@@ -55,7 +55,7 @@ function TodaysLog({ home }: { home: FieldHome }) {
     const vendor = task.homeId === home.id && isTaskDue(task, today) ? findVendor(task.vendorId) : undefined
     return vendor === undefined ? [] : [{ vendorId: vendor.id, scope: task.scope, name: vendor.companyName }]
   })
-  // A vendor with more than one task counts as one crew.
+  // A vendor with several tasks is one crew.
   const crews = planned.filter((crew, i) => planned.findIndex(({ vendorId }) => vendorId === crew.vendorId) === i)
   const { isSaving, saveOnce } = useSaveOnce()
   const [condition, setCondition] = useState<DailyLogWeather['condition'] | null>(null)
@@ -72,7 +72,7 @@ function TodaysLog({ home }: { home: FieldHome }) {
       </>
     )
   }
-  // Weather that the user does not choose stays as it is in the log.
+  // If the user does not choose the weather, the log keeps its weather.
   const hasChosenWeather = condition !== null || workable !== null
   const knownCondition = condition ?? log?.weather?.condition ?? null
   const knownWorkable = workable ?? log?.weather?.workable ?? true

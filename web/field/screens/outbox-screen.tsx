@@ -15,7 +15,7 @@ import { root } from '../day/root.ts'
 import type { Entry, HoldReason } from '../outbox/entry.ts'
 import { SyncStatus } from '../parts/sync-status.tsx'
 
-/** Lists entries that were not sent or that the service rejected, each with its reason. */
+/** Lists the entries that have not been sent or that the service rejected. Shows the reason for each. */
 export function OutboxScreen() {
   const { entries, stored, isSyncing, lastRun } = useField()
   return (
@@ -128,7 +128,7 @@ function formatValue(value: unknown): string {
   return String(value).replaceAll('_', ' ')
 }
 
-/** Formats an item of a checklist, or a safety entry or crew of a daily log. */
+/** Formats a checklist item, a safety entry, or a crew of a daily log. */
 function formatItem(item: {
   text?: string
   done?: boolean

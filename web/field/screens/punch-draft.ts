@@ -3,12 +3,12 @@ import { preparePhoto } from '../day/take-photo.ts'
 import { openScreen } from '../parts/route.ts'
 
 /**
- * Punch item that is being created: its photo and the room of the previous item, because users inspect one room at a
- * time.
+ * The punch item that the user is creating. It has its photo and the room of the previous item, because users inspect
+ * one room at a time.
  */
 export const punchDraft: { photo: Photo | null; room: string | null } = { photo: null, room: null }
 
-/** Opens the screen for a new punch item with the photo, or without one if the file is null. */
+/** Opens the screen for a new punch item, with a photo unless the file is null. */
 export async function startPunchItem(homeId: string, file: File | null): Promise<void> {
   punchDraft.photo = file === null ? null : await preparePhoto(file)
   openScreen('punch', homeId)

@@ -15,12 +15,12 @@ const ROOMS = [
   ...['Kitchen', 'Living', 'Dining', 'Entry', 'Hall', 'Primary bedroom', 'Primary bath', 'Bedroom 2', 'Bedroom 3'],
   ...['Bath 2', 'Powder', 'Laundry', 'Stairs', 'Garage', 'Porch', 'Exterior', 'Roof', 'Yard'],
 ]
-/** Trades of most punch items, shown after the trades that have an order for the home. */
+/** The trades of most punch items. They are shown after the trades that have an order for the home. */
 const TRADES = ['painting', 'drywall', 'carpentry', 'plumbing', 'electrical', 'hvac', 'flooring', 'cleaning']
 
 /**
- * Form for a new punch item. The photo was already taken, the room is the room of the previous item, and choosing the
- * trade saves the item.
+ * Shows the form for a new punch item. The photo has already been taken, the room is the same as for the previous item,
+ * and choosing the trade saves the item.
  */
 export function PunchScreen({ homeId }: { homeId: string }) {
   const { findHome } = useDay()
@@ -35,7 +35,7 @@ function NewPunchItem({ home }: { home: FieldHome }) {
   const [room, setRoom] = useState(punchDraft.room)
   const [description, setDescription] = useState('')
   const [isBeforeClosing, setBeforeClosing] = useState(false)
-  // The screen stays open when another photo is taken from the day.
+  // Discards the photo only when the screen closes, because the screen stays open if the user takes another photo.
   useEffect(
     () => () => {
       punchDraft.photo = null
@@ -109,7 +109,7 @@ function NewPunchItem({ home }: { home: FieldHome }) {
   )
 }
 
-/** Returns a URL that shows an image while the screen is open. */
+/** Returns a URL that shows an image as long as the screen is open. */
 function usePreview(bytes: ArrayBuffer | null, type: string): string | null {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {

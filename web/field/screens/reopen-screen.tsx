@@ -7,7 +7,7 @@ import { goBack } from '../parts/route.ts'
 import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 import { useSaveOnce } from '../parts/use-save-once.ts'
 
-/** Returns a punch item to its vendor because the problem is not fixed. The vendor sees the reason. */
+/** Lets the user return a punch item to its vendor because the problem is not fixed. The vendor sees the reason. */
 export function ReopenScreen({ itemId }: { itemId: string }) {
   const { day, findHome, findVendor } = useDay()
   const { isSaving, saveOnce } = useSaveOnce()

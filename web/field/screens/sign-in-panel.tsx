@@ -8,7 +8,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { syncField } from '../day/field-store.ts'
 import { root } from '../day/root.ts'
 
-/** Signs the user in again without leaving the page, so that no waiting entry is lost. */
+/** Lets the user sign in again without leaving the page, so that no unsent entry is lost. */
 export function SignInPanel({ email, waiting }: { email: string | null; waiting: number }) {
   const [address, setAddress] = useState(email ?? '')
   const [link, setLink] = useState('')
@@ -114,7 +114,7 @@ export function SignInPanel({ email, waiting }: { email: string | null; waiting:
 
 const NO_RESPONSE = 'The server did not respond. Check your connection, then try again.'
 
-/** Sends a request and throws the problem if the request is rejected. */
+/** Sends a request. Throws the problem if the request is rejected. */
 async function post(path: string, body: object): Promise<unknown> {
   const response = await fetch(`${root}${path}`, {
     ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },

@@ -29,7 +29,7 @@ function OpenTask({ home, task }: { home: FieldHome; task: FieldTask }) {
   const inspection = day.inspections.find((each) => each.taskId === task.id)
   const isBlocked = task.waitsFor.length > 0
   const isUnchecked = checklist.some(({ done }) => !done)
-  // A task can start before its predecessors are completed only with a reason.
+  // Starting a task before its predecessors are completed requires a reason.
   const needsReason = isBlocked || isUnchecked
   const force = needsReason ? reason.trim() : null
   const mayGo = force === null || force !== ''
@@ -70,7 +70,7 @@ function OpenTask({ home, task }: { home: FieldHome; task: FieldTask }) {
           <fieldset className="checklist" disabled={!mayChange}>
             <legend>Checklist</legend>
             {checklist.map(({ text, done }, i) => (
-              // Checklist items have no IDs, and their order is fixed.
+              // The index can be the key, because checklist items have no IDs and their order never changes.
               <label key={i}>
                 <input
                   type="checkbox"

@@ -1,4 +1,4 @@
-/** HTML that is safe to send: the tag `html` escapes every inserted value except other `Html`. */
+/** HTML that is safe to send. The tag `html` escapes every inserted value except `Html` values. */
 export class Html {
   readonly source: string
 

@@ -2,7 +2,7 @@ import { Marked } from 'marked'
 import { highlightCode } from './highlight-code.ts'
 import { Html, html } from './html.ts'
 
-// Code blocks scroll horizontally, so they need keyboard focus. Headings get an anchor.
+// Code blocks get the keyboard focus, because they scroll horizontally. Headings get an anchor.
 const markdownRenderer = new Marked({
   renderer: {
     code: ({ text }) => `${renderCode(text).source}\n`,
@@ -23,16 +23,16 @@ export function toAnchor(heading: string): string {
 }
 
 /**
- * Returns a heading without tags. A heading keeps former anchors as `<a id="former-anchor"></a>`, so that old links
- * work.
+ * Returns a heading without tags. A heading can contain former anchors, such as `<a id="former-anchor"></a>`, so that
+ * old links still work.
  */
 export function stripTags(heading: string): string {
   return heading.replaceAll(/<[^>]*>/g, '').trim()
 }
 
 /**
- * Renders Markdown. The texts of the contract and the guides are trusted. The texts contain no HTML except former
- * anchors of headings.
+ * Renders Markdown. The text must be from the contract or a guide, because HTML in it is not escaped. Those texts
+ * contain no HTML except former anchors in headings.
  */
 export function renderMarkdown(text: string): Html {
   return new Html(markdownRenderer.parse(text, { async: false }))
@@ -50,13 +50,13 @@ export function renderJson(value: unknown): Html {
   return renderCode(JSON.stringify(value, null, 2))
 }
 
-/** Site-wide values that every page of the documentation needs. */
+/** Values that every documentation page needs. */
 export interface Site {
   title: string
   version: string
   /** The URL at which users reach the service, without a trailing slash. */
   url: string
-  /** The path of the documentation: `/docs`, prefixed with the path of the service if it has one. */
+  /** The path of the documentation: `/docs`, after the path of the service if its URL has one. */
   docs: string
 }
 
@@ -65,11 +65,11 @@ export interface Page {
   /** The navigation entry of the page. */
   section: string
   content: Html
-  /** Names of additional scripts under /docs/assets, in addition to the scripts that all pages load. */
+  /** The names of additional scripts under /docs/assets, besides those that all pages load. */
   scripts?: readonly string[]
-  /** The reference's table of contents, which becomes a menu in narrow windows. */
+  /** The table of contents of the reference, which becomes a menu in narrow windows. */
   contents?: Html
-  /** For each ID prefix, the path of the list from which the page's forms take existing IDs. */
+  /** The path of the list from which the page's forms get existing IDs, by ID prefix. */
   sources?: Record<string, string>
 }
 

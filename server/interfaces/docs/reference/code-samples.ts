@@ -8,9 +8,9 @@ import type {
 } from '../../../platform/calls/contract.ts'
 
 /**
- * Sample code for an operation: in curl, in TypeScript with the client library, and in Python with the standard
- * library. IDs and bodies come from the contract's examples, so a sample is a valid request, even though its IDs may
- * not exist.
+ * Sample code for an operation in curl, in TypeScript with the client library, and in Python with the standard library.
+ * IDs and bodies are from the contract's examples, so each sample is a valid request, although records with these IDs
+ * may not exist.
  */
 export interface Samples {
   curl: string
@@ -58,8 +58,8 @@ export function findExampleRequest(contract: Contract, { declaration }: Operatio
 }
 
 /**
- * Returns the name of the environment variable for the credential: an API key, or the token of a portal link for the
- * portal.
+ * Returns the name of the environment variable for the credential, which is an API key or, in the portal, the token of
+ * a portal link.
  */
 function credentialVariable({ schemes }: Operation): string {
   return schemes.has('apiKey') ? 'PLUMBLINE_KEY' : 'PORTAL_TOKEN'
@@ -97,7 +97,7 @@ function quoteForShell(value: string): string {
 
 function writeTypeScript(contract: Contract, operation: Operation, request: ExampleRequest, url: string): string {
   const { method, path } = operation
-  // The client requests further pages itself.
+  // The client library requests the following pages itself.
   const isPaged = isListOperation(contract, operation)
   const { limit: _, ...filters } = request.query
   const query = isPaged ? filters : request.query
@@ -122,7 +122,7 @@ for await (const ${itemName(operation)} of plumbline.pages(${provided})) {
 }
 `
   }
-  // A response without a body has only a status to print.
+  // If a response has no body, the sample prints the status.
   const responded = hasContent(contract, operation) ? 'data' : 'response.status'
   return `${head}
 const { ${responded.split('.')[0]}, error } = await plumbline.${method}(${provided})
@@ -185,8 +185,8 @@ function findBinaryContent(
 }
 
 /**
- * Returns the singular for the loop variable: listBidRequests iterates over bidRequests, one bidRequest at a time.
- * `import` is reserved in TypeScript.
+ * Returns a singular name for the loop variable, such as `bidRequest` for listBidRequests. `import` is a reserved word
+ * in TypeScript.
  */
 function itemName({ id }: Operation): string {
   const plural = id.replace(/^list/, '')

@@ -4,19 +4,19 @@ import { type Html, html } from '../page/html.ts'
 import { renderInlineMarkdown } from '../page/page.ts'
 import { findPageItemSchema, type ReferenceIndex } from './reference-index.ts'
 
-/** A field or parameter as the reference shows it, with its nested fields. */
+/** A field or parameter as shown in the reference, with its nested fields. */
 export interface Field {
   /** The anchor on the page, such as `createVendor.companyName`. */
   readonly anchor: string
   readonly name: string
   readonly type: Html
-  /** The name of the field's schema, or of the schema of its items; null if the schema has no name. */
+  /** The name of the schema of the field or, for a list, of its items; null if the schema has no name. */
   readonly schemaName: string | null
   readonly isRequired: boolean
   readonly isDeprecated: boolean
   /** In Markdown. */
   readonly description: string
-  /** Bounds, values, and defaults, with one sentence for each. */
+  /** The bounds, allowed values, and default of the field, one sentence each. */
   readonly facts: readonly Html[]
   readonly within: readonly Field[]
 }
@@ -26,12 +26,16 @@ interface FieldContext {
   /** The URL of the reference. */
   readonly base: string
   /**
-   * Whether to show nested objects in full, as in inputs. Responses link to the section of each nested object instead.
+   * Whether to show nested objects in full, as for inputs. In responses, nested objects are links to their sections
+   * instead.
    */
   readonly isWhole: boolean
 }
 
-/** No input of the contract is nested this deeply. The limit stops the recursion of a schema that contains itself. */
+/**
+ * The maximum depth of nested fields. No input of the contract is nested as deeply. The limit ends the recursion for a
+ * schema that contains itself.
+ */
 const MAX_DEPTH = 8
 
 export function listParameterFields(
@@ -83,7 +87,7 @@ function readField(
   }
 }
 
-/** Merges a schema with the schema that it references. Keywords next to the `$ref` take precedence. */
+/** Merges a schema with the schema to which its `$ref` refers. Keywords next to the `$ref` take precedence. */
 function mergeReference(contract: Contract, { $ref, ...own }: Schema): Schema {
   if (typeof $ref !== 'string') return own
   return { ...mergeReference(contract, contract.resolve<Schema>({ $ref })), ...own }
@@ -104,8 +108,8 @@ function listAlternatives({ anyOf }: Schema): Schema[] {
 }
 
 /**
- * Omits `AnyRow`. Batches accept any row, so that an invalid row gets an error of its own. Clients should not send
- * invalid rows.
+ * Returns the alternatives that the reference shows. Leaves out `AnyRow`, with which a batch accepts invalid rows in
+ * order to report an error for each row. Clients should not send such rows.
  */
 function listDocumentedAlternatives(anyOf: unknown): Schema[] {
   return Array.isArray(anyOf) ? anyOf.filter(isSchema).filter(({ $ref }) => $ref !== ANY_ROW) : []
@@ -183,7 +187,7 @@ function listFieldFacts(contract: Contract, outer: Schema, inner: Schema): Html[
   return facts
 }
 
-/** Describes a pattern in the words of its validation message. Only patterns in responses have no such message. */
+/** Describes a pattern in the words of its validation message. Every pattern in a request has such a message. */
 function describePattern(pattern: string): Html {
   const words = patternMessages[pattern]
   if (words === undefined) return html`Pattern: <code>${pattern}</code>.`

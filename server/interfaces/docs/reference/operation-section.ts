@@ -14,8 +14,8 @@ export interface OperationFields {
 }
 
 /**
- * Returns the fields of an operation's input, including nested fields. The reference shows the input expanded, and the
- * search indexes each of its fields.
+ * Returns the fields of an operation's input, including nested fields. The reference shows all of them, and the search
+ * index contains each of them.
  */
 export function listOperationFields(atlas: ReferenceIndex, base: string, operation: Operation): OperationFields {
   const place = { atlas, base, isWhole: true }
@@ -130,7 +130,7 @@ ${success.schema === undefined ? null : renderUnnamedFields(atlas, base, operati
   )}</p>`
 }
 
-/** Renders the fields of a response schema that has no name, and therefore no section. */
+/** Renders the fields of a response whose schema has no name and therefore no section of its own. */
 function renderUnnamedFields(
   atlas: ReferenceIndex,
   base: string,
@@ -163,7 +163,7 @@ function renderExampleResponses(contract: Contract, operation: Operation): Html 
   )}</div>`
 }
 
-/** Returns the data with which the page sends a request from a form (try.js). */
+/** Returns the data that the page's form needs to send a request (see try.js). */
 function toTryItForm(contract: Contract, operation: Operation, skills: ReadonlySet<string>): object {
   const { id, method, path, takesBody, mostUploadBytes } = operation
   const { path: inPath, query, body: shown } = findExampleRequest(contract, operation)

@@ -8,8 +8,8 @@ import {
 } from '../../../platform/calls/contract.ts'
 
 /**
- * The layout of the reference: a page for each tag with its operations. Each object in the responses is described on
- * exactly one page, and the other pages link to that page.
+ * The division of the reference into pages. Each tag has a page with its operations. Each object in the responses is
+ * described on exactly one page, to which the other pages link.
  */
 export interface ReferenceIndex {
   readonly contract: Contract
@@ -77,8 +77,8 @@ function buildReferenceIndex(contract: Contract): ReferenceIndex {
 }
 
 /**
- * Assigns each object to the page of the first operation that returns it. If no operation returns the object, uses the
- * first operation whose response contains it.
+ * Assigns each object to the page of the first operation that returns the object itself. If there is none, uses the
+ * first operation whose response contains the object.
  */
 function assignObjectsToSections(
   contract: Contract,
@@ -94,7 +94,7 @@ function assignObjectsToSections(
   for (const section of sections)
     for (const operation of section.operations) settleAt(section, findSuccessResponse(contract, operation)?.schema)
   for (const section of sections) {
-    // The list grows during the loop as nested objects are found. Each object is added once.
+    // The loop appends nested objects to the list that it iterates over. Each object is added only once.
     for (let at = 0; at < section.objects.length; at++) {
       const name = section.objects[at] ?? ''
       for (const inner of listOwnReferences(contract.document.components.schemas?.[name])) settleAt(section, inner)
@@ -105,7 +105,7 @@ function assignObjectsToSections(
   return homes
 }
 
-/** Returns the references in a schema, without the references in the schemas that it refers to. */
+/** Returns the references in a schema, but not those in the schemas to which it refers. */
 function listOwnReferences(value: unknown): SchemaReference[] {
   if (typeof value !== 'object' || value === null) return []
   const own = '$ref' in value && typeof value.$ref === 'string' ? [{ $ref: value.$ref }] : []
@@ -113,8 +113,8 @@ function listOwnReferences(value: unknown): SchemaReference[] {
 }
 
 /**
- * Returns the name of the object that a schema describes; null if there is no named object. The schema may be the
- * object, a list of the object, or nullable.
+ * Returns the name of the object that a schema describes; null if the schema describes no named object. The schema can
+ * be the object itself, a list of objects, or nullable.
  */
 export function findObjectName(contract: Contract, schema: Schema | SchemaReference): string | null {
   const target = contract.resolve<Schema>(schema as Schema | SchemaReference)
@@ -149,7 +149,7 @@ export interface SuccessResponse {
   examples: Record<string, { summary?: string; value: unknown }>
 }
 
-/** Returns the success response of an operation: the first response from 200 to 299 in the contract. */
+/** Returns the success response of an operation: the first response in the contract whose status is from 200 to 299. */
 export function findSuccessResponse(contract: Contract, { declaration }: Operation): SuccessResponse | undefined {
   const found = Object.entries(declaration.responses).find(([status]) => status.startsWith('2'))
   if (found === undefined) return undefined

@@ -14,9 +14,9 @@ import {
 } from './reference-index.ts'
 
 /**
- * Renders the overview of all operations. The reference, with a page for each tag, is rendered from the contract and
- * can be read, linked, and printed without scripts. Scripts add the search, the request forms, and the choice of a
- * language.
+ * Renders the overview of all operations. The reference is rendered from the contract and has a page for each tag.
+ * Readers can read, link to, and print the pages without scripts. Scripts add the search, the request forms, and the
+ * choice of a language.
  */
 export function renderReferenceOverview(site: Site, contract: Contract): Page {
   const index = getReferenceIndex(contract)
@@ -108,8 +108,8 @@ function renderEntry({ id, method, declaration }: Operation, page: string): Html
 }
 
 /**
- * Returns, for each ID prefix, the list from which forms take existing IDs, such as `{ ven: '/api/ext/vendors' }`. If
- * several lists qualify, uses the list with the fewest IDs in its path.
+ * Returns the lists from which forms get existing IDs, by ID prefix, such as `{ ven: '/api/ext/vendors' }`. If several
+ * lists contain the record, uses the one with the fewest IDs in its path.
  */
 function listIdSources(index: ReferenceIndex): Record<string, string> {
   const sources: Record<string, string> = {}

@@ -1,8 +1,8 @@
 /**
- * Returns the parts of an address that is written in lines, as in exports from QuickBooks: the company name, the
- * street, and `City, ST 12345`. The result is empty if the lines are empty.
+ * Returns the parts of an address from its lines, as in exports from QuickBooks: the company name, the street, and
+ * `City, ST 12345`. Returns an empty object if the lines are empty.
  *
- * @param names lines that are not part of the address
+ * @param names names that may occur as a line and are not part of the address
  */
 export function splitAddressLines(cells: readonly unknown[], names: readonly unknown[]): Record<string, string> {
   const skipped = new Set(names.flatMap((name) => (typeof name === 'string' ? [name.toLowerCase()] : [])))

@@ -120,7 +120,7 @@ export const priceKind: ImportKindDefinition = {
   },
 
   toInput([row = {}]) {
-    // The quantity helps to identify a price, so its default is set here.
+    // Sets the default here, because the quantity is part of what identifies a price.
     return { minQuantity: 0, ...row }
   },
 }
@@ -174,7 +174,7 @@ export const optionKind: ImportKindDefinition = {
   },
 
   toInput([row = {}]) {
-    // If the row has a cost, the cost is fixed. Otherwise, the takeoff of the option determines the cost.
+    // If the row has a cost, the cost is fixed. Otherwise, the option's takeoff determines the cost.
     return { ...row, ...(row.cost !== undefined && { costBasis: 'fixed' }) }
   },
 }

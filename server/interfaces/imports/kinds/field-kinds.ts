@@ -3,7 +3,7 @@ import { type ImportKindDefinition, mapWordsToValues, TEXT_ID } from './import-k
 const HOME_HEADS = ['home', 'homename', 'job', 'jobname', 'house', 'lot', 'project']
 const VENDOR_HEADS = ['vendor', 'vendorname', 'subcontractor', 'company', 'assignedto']
 
-/** The reason that is recorded when the undoing of an import cancels a record. */
+/** The reason recorded for a record that is canceled because a user undoes the import. */
 const UNDO_REASON = 'The import was undone.'
 
 export const permitKind: ImportKindDefinition = {
@@ -49,7 +49,10 @@ export const permitKind: ImportKindDefinition = {
   },
 }
 
-/** Inspections that are requested or scheduled. Results are recorded in the service, because they hold or move tasks. */
+/**
+ * Imports inspections that are requested or scheduled. Users record results in the service, because a result can hold
+ * or move tasks.
+ */
 export const inspectionKind: ImportKindDefinition = {
   kind: 'inspection',
   label: 'Inspections',
@@ -180,7 +183,7 @@ export const warrantyRequestKind: ImportKindDefinition = {
   },
 }
 
-/** The list of sheets. The files of the sheets are issued as revisions afterward. */
+/** Imports the list of sheets. The builder uploads the sheets' files as revisions afterward. */
 export const drawingKind: ImportKindDefinition = {
   kind: 'drawing',
   label: 'Drawings',

@@ -9,15 +9,17 @@ import type { OperationId } from '../../../platform/calls/contract.ts'
 export interface FieldDefinition {
   readonly label: string
   readonly type: ImportField['type']
-  /** Column headings that identify the field, in lowercase and with only letters and digits. */
+  /** The column headings that identify the field, in lowercase and reduced to letters and digits. */
   readonly heads: readonly string[]
   readonly isRequired?: true
-  /** For a `choice`, the value for each word that a file can contain. */
+  /** The values of a `choice` by the words that a file can contain. */
   readonly choices?: Readonly<Record<string, string>>
-  /** A pattern that nearly all values match. Identifies the field if the heading does not. */
+  /**
+   * A pattern that nearly all values of the field match. If the heading does not identify the field, the pattern does.
+   */
   readonly content?: RegExp
   /**
-   * Converts the text further, after the conversion to the field's type. Returns undefined if the text cannot be
+   * Converts the text again, after the conversion to the field's type. Returns undefined if the text cannot be
    * converted.
    */
   readonly convert?: (text: string) => unknown
@@ -33,23 +35,23 @@ export type RowValues = Readonly<Record<string, unknown>>
 /** The operations of the contract that store the records of a kind. */
 export interface RecordOperations {
   readonly create: OperationId
-  /** Null if no field of a record can be changed. */
+  /** The operation that changes a record; null if existing records cannot be changed. */
   readonly update: OperationId | null
   readonly get: OperationId
   /** The operation that undoes the creation of a record; null if the records cannot be archived. */
   readonly archive: OperationId | null
-  /** Further input of the archiving operation, such as a reason. */
+  /** Additional input of the archive operation, such as a reason. */
   readonly archiveInput?: Readonly<Record<string, unknown>>
-  /** The status after archiving, of records that end by a status. */
+  /** The status that replaces archiving, for records that cannot be archived. */
   readonly archivedStatus?: string
-  /** The path parameter of these operations that contains the record's ID. */
+  /** The path parameter of the operations that contains the record's ID. */
   readonly id: string
-  /** The fields that only the create operation accepts. */
+  /** The fields that the create operation accepts and the update operation does not. */
   readonly createOnly: readonly string[]
   /**
-   * The operation that changes the status. Needed if the create operation accepts only some statuses, and the update
-   * operation none. `initial` is the status that the create operation receives instead; null if the create operation
-   * accepts no status.
+   * The operation that changes the status. Needed if the create operation accepts only some statuses and the update
+   * operation accepts none. `initial` is the status with which the record is created before this operation sets the
+   * status from the row; null if the create operation accepts no status.
    */
   readonly status?: {
     readonly operation: OperationId
@@ -58,44 +60,50 @@ export interface RecordOperations {
   }
 }
 
-/** The properties of an import kind. */
+/** Defines how records of one kind are imported. */
 export interface ImportKindDefinition {
   readonly kind: ImportKind
   readonly label: string
   readonly permission: Permission
   readonly table: string
   /**
-   * SQL condition for the records that a row can refer to, with the alias `t`. Defaults to records that are not
-   * archived.
+   * The SQL condition for the records to which a row can refer; `t` is the alias of the table. By default, all records
+   * that are not archived.
    */
   readonly isActiveSql?: string
   readonly fields: FieldDefinitions
   /**
-   * Keys: sets of fields that identify a record. The keys are tried in order. If a row contains all fields of a key,
-   * keys that consist of some of these fields are skipped. A question mark marks a field that can be empty in the row.
-   * In this case, the field of the record must also be empty.
+   * The keys, in the order in which they are tried. A key is a list of fields that identify a record. If a row contains
+   * all fields of a key, keys that consist of only some of these fields are skipped. If the name of a field ends with a
+   * question mark, the field may be empty in the row, and then must also be empty in the record.
    */
   readonly identifiedBy: readonly (readonly string[])[]
   /**
-   * Maps a field to the field of the operation. For example, names are resolved as `costCodeId` and then sent as
-   * `parentId`.
+   * Fields that have another name in the operation. For example, a name is resolved to an ID as `costCodeId` and then
+   * sent as `parentId`.
    */
   readonly renamed?: Readonly<Record<string, string>>
-  /** The fields whose rows form one record together, such as the lines of a takeoff. */
+  /**
+   * The fields that have the same values in all rows of a record, for records of several rows, such as the lines of a
+   * takeoff.
+   */
   readonly groupedBy?: readonly string[]
   readonly operations: RecordOperations
-  /** Returns the input of the operations for the rows of a record. Needed only if the input differs from the values. */
+  /**
+   * Converts the rows of a record to the input of the operations. Needed only if the input differs from the row's
+   * values.
+   */
   toInput?(rows: readonly RowValues[]): Record<string, unknown>
-  /** Adds data to the input that only the database contains, such as the IDs of predecessors. */
+  /** Adds data to the input that must be read from the database, such as the IDs of predecessors. */
   complete?(call: WriteCall, input: Record<string, unknown>): Promise<Record<string, unknown>>
-  /** Returns the input for creating a record, if it is not the same as for finding and changing one. */
+  /** Converts the input for creating a record, if it differs from the input for finding or changing a record. */
   toCreateInput?(input: Readonly<Record<string, unknown>>): Record<string, unknown>
   /**
-   * Returns whether the creation of a record can be undone although the record has a later version, because only
-   * records that were since undone have changed it.
+   * Returns whether the creation of a record can be undone although the record has a later version. It can if the later
+   * changes came only from records that have been undone since.
    */
   canUndoLaterVersion?(call: WriteCall, recordId: string): Promise<boolean>
-  /** Whether the import looks for similar records before it creates a record. */
+  /** Whether the import looks for similar records before creating a record. */
   readonly hasPossibleDuplicates?: true
 }
 
@@ -148,7 +156,7 @@ export const ADDRESS: FieldDefinitions = {
     type: 'text',
     heads: ['zip', 'zipcode', 'postalcode', 'postcode', 'popostalcode', 'billingzip'],
     content: /^\d{5}-\d{4}$/,
-    // Spreadsheets drop the leading zero of a ZIP code.
+    // Spreadsheets remove the leading zero of a ZIP code.
     convert: (text) => (/^\d{3,4}$/.test(text) ? text.padStart(5, '0') : text),
   },
   'address.country': {
@@ -159,7 +167,9 @@ export const ADDRESS: FieldDefinitions = {
   },
 }
 
-/** The names that accounting systems use for the countries of North America. Other countries are entered as codes. */
+/**
+ * The names that accounting systems use for the countries of North America. Other countries must be entered as codes.
+ */
 const COUNTRIES: Readonly<Record<string, string>> = {
   ...{ usa: 'US', unitedstates: 'US', unitedstatesofamerica: 'US', us: 'US' },
   ...{ canada: 'CA', mexico: 'MX' },
@@ -177,7 +187,7 @@ export function toHeadingKey(head: string): string {
     .replaceAll(/[^a-z0-9]/g, '')
 }
 
-/** Returns the value for each word that other systems use, by the normalized word. */
+/** Returns the values by the normalized words with which other systems name them. */
 export function mapWordsToValues(words: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(words).flatMap(([value, texts]) => [value, ...texts].map((text) => [toHeadingKey(text), value])),

@@ -84,7 +84,7 @@ const ORDER_FIELDS: FieldDefinitions = {
   },
 }
 
-/** Open orders of another system, with their own numbers and dates. Each row is a lump-sum line. */
+/** Imports open orders from another system, with their numbers and dates. Each row is a lump-sum line. */
 export const purchaseOrderKind: ImportKindDefinition = {
   kind: 'purchase_order',
   label: 'Open purchase orders',
@@ -122,8 +122,8 @@ export const purchaseOrderKind: ImportKindDefinition = {
     }
   },
 
-  // Imported payments change the version of an order, even after they are undone. Voiding rejects an order that still
-  // has payments.
+  // An imported payment changes the version of its order, even after the payment is undone. An order with payments
+  // cannot be voided.
   canUndoLaterVersion: hasOnlyMigratedWork,
 }
 
@@ -194,7 +194,9 @@ const PAYMENT_FIELDS: FieldDefinitions = {
   invoiceDate: { label: 'Invoice date', type: 'date', heads: ['invoicedate', 'billdate'] },
 }
 
-/** Payments that were made in another system. The rows of a payment are the amounts for its orders and invoices. */
+/**
+ * Imports payments that were made in another system. Each row of a payment is the amount for an order or an invoice.
+ */
 export const paymentKind: ImportKindDefinition = {
   kind: 'payment',
   label: 'Paid amounts',
@@ -218,7 +220,7 @@ export const paymentKind: ImportKindDefinition = {
     return {
       ...omitLineFields(rows),
       ...(invoices.length > 0 && { invoiceNumber: invoices.join(', ') }),
-      // A payment of several invoices can have several rows for one order.
+      // If a payment is for several invoices, it can have several rows for the same order.
       allocations: [...Map.groupBy(rows, ({ 'line.poId': poId }) => poId)].map(([poId, ofOrder]) => ({
         poId,
         amount: sum(ofOrder.map(({ 'line.amount': amount }) => Number(amount))),
@@ -231,7 +233,7 @@ export const paymentKind: ImportKindDefinition = {
   },
 }
 
-/** Throws unless every row has these fields of its line. */
+/** Throws unless every row contains the given fields. */
 function assertLinesComplete(rows: readonly RowValues[], fields: readonly string[]): void {
   const missing = fields.filter((field) => rows.some((row) => row[field] === undefined))
   if (missing.length > 0)
@@ -240,7 +242,7 @@ function assertLinesComplete(rows: readonly RowValues[], fields: readonly string
     )
 }
 
-/** Returns the fields of the first row that all rows of a record share. */
+/** Returns the fields of the first row, without the fields that differ between the rows of a record. */
 function omitLineFields([first = {}]: readonly RowValues[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(first).filter(([field]) => !field.startsWith('line.')))
 }

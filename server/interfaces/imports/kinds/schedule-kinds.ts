@@ -109,7 +109,7 @@ interface NamedLink {
   lagUnit: string
 }
 
-/** Replaces the names of predecessors with the IDs of tasks of the same home. */
+/** Replaces the names of predecessors with the IDs of tasks in the same home. */
 async function findPredecessors(call: WriteCall, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { predecessors, homeId, ...values } = input
   if (!Array.isArray(predecessors)) return input
@@ -132,8 +132,8 @@ async function findPredecessors(call: WriteCall, input: Record<string, unknown>)
 }
 
 /**
- * Parses the names of predecessors, separated by semicolons. An unusual type or lag follows the name in brackets:
- * `Framing; Roof [SS+2d]`. A lag in elapsed days, which are calendar days, ends in `ed`: `Slab [FS+7ed]`.
+ * Parses the names of predecessors, separated by semicolons. A type or lag that differs from the default follows the
+ * name in brackets: `Framing; Roof [SS+2d]`. A lag in calendar days ends in `ed`, for elapsed days: `Slab [FS+7ed]`.
  */
 function toLinks(text: string): unknown {
   return text

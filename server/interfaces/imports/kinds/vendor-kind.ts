@@ -9,7 +9,7 @@ import {
   toHeadingKey,
 } from './import-kind.ts'
 
-/** The definition of vendors, including the exports from QuickBooks, Xero, and ProjectHound. */
+/** Defines the import of vendors, including exports from QuickBooks, Xero, and ProjectHound. */
 export const vendorKind: ImportKindDefinition = {
   kind: 'vendor',
   label: 'Vendors',

@@ -1,10 +1,10 @@
-/** An encoding of text files, as shown to users. */
+/** An encoding of text files, with the name that users see. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
 /**
- * Returns the encoding that the byte order mark of a text file names. Without this mark, the encoding is UTF-16 if
- * every second byte at the beginning is zero, and UTF-8 if the bytes are valid. Otherwise, the encoding is
- * Windows-1252, in which spreadsheets of Western countries save CSV files.
+ * Detects the encoding of a text file from its byte order mark. Without a byte order mark, the encoding is UTF-16 if
+ * every second byte at the beginning is zero, or UTF-8 if all bytes are valid UTF-8. Otherwise, the encoding is
+ * Windows-1252, in which spreadsheets in Western countries save CSV files.
  */
 export function detectEncoding(bytes: Uint8Array): TextEncoding {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
@@ -23,10 +23,10 @@ export function detectEncoding(bytes: Uint8Array): TextEncoding {
   }
 }
 
-/** This number of bytes is enough to recognize UTF-16 without a byte order mark. */
+/** The number of bytes to examine, which is enough to recognize UTF-16 without a byte order mark. */
 const SAMPLE_BYTES = 512
 
-/** Returns the text without its byte order mark. Bytes that are invalid in the encoding become U+FFFD. */
+/** Decodes a text and removes its byte order mark. Bytes that are invalid in the encoding become U+FFFD. */
 export function decodeText(bytes: Uint8Array, encoding: TextEncoding): string {
   return new TextDecoder(encoding).decode(bytes)
 }

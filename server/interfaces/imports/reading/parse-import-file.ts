@@ -4,14 +4,14 @@ import { readProjectXml } from './read-project-xml.ts'
 import { readWorkbook } from './read-workbook.ts'
 import { createUnreadableFileProblem, type Table } from './table.ts'
 
-/** Settings of the user that replace the detected encoding, separator, or sheet. */
+/** Settings by the user that override the detected encoding, separator, or sheet. */
 export interface ReadingChoices {
   encoding?: TextEncoding | undefined
   delimiter?: Delimiter | undefined
   sheet?: string | undefined
 }
 
-/** A file and its detected format. */
+/** A file's content and its detected format. */
 export interface ParsedFile {
   readonly table: Table
   readonly format: 'csv' | 'xlsx' | 'project_xml'
@@ -22,7 +22,8 @@ export interface ParsedFile {
 }
 
 /**
- * Reads a CSV file, an Excel workbook, or a Microsoft Project schedule. The content of the file determines the format.
+ * Reads a CSV file, an Excel workbook, or a Microsoft Project schedule. Determines the format from the content of the
+ * file.
  */
 export async function parseImportFile(bytes: Uint8Array, choices: ReadingChoices): Promise<ParsedFile> {
   const start = Buffer.from(bytes.subarray(0, 8)).toString('latin1')

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { createUnreadableFileProblem, type Table, toTable } from './table.ts'
 
-/** The separators that spreadsheets use, depending on the country. */
+/** The separators that spreadsheets use. They depend on the country. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const
 export type Delimiter = (typeof DELIMITERS)[number]
 
@@ -13,7 +13,7 @@ export interface CsvTable extends Table {
  * Parses a CSV file from an accounting system or a spreadsheet. Throws `validation_failed` if the file cannot be read.
  */
 export function readCsv(text: string, requested: Delimiter | undefined): CsvTable {
-  // The first line of a file for Excel can name the separator.
+  // The first line of a file for Excel can specify the separator.
   const [declaration = '', declared] = /^sep=([,;|\t])\r?\n/i.exec(text) ?? []
   const body = text.slice(declaration.length)
   const delimiter = requested ?? (declared as Delimiter | undefined) ?? detectDelimiter(body)
@@ -24,7 +24,8 @@ export function readCsv(text: string, requested: Delimiter | undefined): CsvTabl
       delimiter,
       ...toTable(
         records.map(({ record }) => record),
-        // `lines` is the number of the record's last line. The cells of a record can contain line breaks.
+        // `info.lines` is the number of the record's last line. The record can span several lines, because cells can
+        // contain line breaks.
         records.map(({ record, info }) => info.lines + skipped - countBreaks(record)),
       ),
     }
@@ -49,8 +50,8 @@ function countBreaks(record: readonly string[]): number {
 }
 
 /**
- * Returns the separator that divides the most lines into the same number of cells. Text in quotes does not count,
- * because it may contain separators.
+ * Returns the separator that splits the most lines into the same number of cells. Ignores text in quotes, because it
+ * may contain separators.
  */
 function detectDelimiter(text: string): Delimiter {
   const lines = text

@@ -4,7 +4,7 @@ import { createUnreadableFileProblem, type Table, toTable } from './table.ts'
 /** The elements of a Microsoft Project task that the import reads. */
 const TASK_ELEMENTS = ['UID', 'Name', 'Start', 'Finish', 'Duration', 'Milestone', 'Summary', 'PercentComplete'] as const
 
-/** The columns of the table into which a schedule is converted. The import recognizes the columns by these names. */
+/** The columns of the table into which a schedule is converted. The import recognizes the columns by these headings. */
 const HEADS = ['Task', 'Phase', 'Planned Start', 'Duration (Days)', 'Type', 'Predecessors', 'Percent Complete']
 
 interface ProjectTask {
@@ -19,23 +19,25 @@ interface ProjectLink {
   lagFormat?: string
 }
 
-/** The dependency types of Microsoft Project, in the order of their numbers. */
+/** The dependency types of Microsoft Project. The position of a type is its number in the file. */
 const LINK_TYPES: readonly string[] = ['FF', 'FS', 'SF', 'SS']
 const MINUTES_PER_DAY = 480
 const MINUTES_PER_ELAPSED_DAY = 1440
-/** The lag formats of Microsoft Project that count elapsed minutes, hours, days, weeks, or months. */
+/** The lag formats of Microsoft Project in which a lag is elapsed time, in minutes, hours, days, weeks, or months. */
 const ELAPSED_LAG_FORMATS: ReadonlySet<string> = new Set(['4', '6', '8', '10', '12'])
-/** The elements of Microsoft Project are never nested this deeply. */
+/** The maximum depth of elements. Files from Microsoft Project never have elements nested as deeply. */
 const MAX_DEPTH = 50
 
-/** Reads the tasks of a schedule that Microsoft Project saved as XML. A summary task becomes the phase of its tasks. */
+/**
+ * Reads the tasks of a schedule that Microsoft Project saved as XML. A summary task becomes the phase of its subtasks.
+ */
 export function readProjectXml(xml: string): Table {
   const tasks = parseTasks(xml)
   const names = new Map(tasks.map(({ fields }) => [fields.UID ?? '', fields.Name ?? '']))
   const phases = new Map<ProjectTask, string | null>()
   let phase: string | null = null
   for (const task of tasks) {
-    // Task 0 is the project itself.
+    // Task 0 represents the project itself.
     if (task.fields.Summary === '1' && task.fields.UID !== '0') phase = task.fields.Name ?? null
     phases.set(task, phase)
   }
@@ -56,15 +58,12 @@ export function readProjectXml(xml: string): Table {
   return toTable([HEADS, ...rows])
 }
 
-/**
- * Returns the tasks in an order in which each task is below its predecessors, because a row can refer only to rows
- * above it.
- */
+/** Sorts the tasks so that each task comes after its predecessors, because a row can refer only to rows above it. */
 function sortByLinks(tasks: readonly ProjectTask[]): ProjectTask[] {
   const byUid = new Map(tasks.map((task) => [task.fields.UID ?? '', task]))
   const sorted = new Set<ProjectTask>()
   for (const start of tasks) {
-    // Uses a stack instead of recursion, because a chain of tasks can be as long as the file.
+    // Uses a stack instead of recursion, because a chain of tasks can contain all tasks of the file.
     const open = [start]
     const entered = new Set<ProjectTask>()
     for (let task = open.at(-1); task !== undefined; task = open.at(-1)) {
@@ -89,7 +88,7 @@ function formatLinks(links: readonly ProjectLink[], names: ReadonlyMap<string, s
     .flatMap(({ uid, type, lag, lagFormat }) => {
       const name = names.get(uid ?? '')
       if (name === undefined || name === '') return []
-      // A lag is stored in tenths of a minute. An elapsed day has 24 hours.
+      // A lag is stored in tenths of a minute. An elapsed day has 24 hours; any other day is a workday.
       const isElapsed = ELAPSED_LAG_FORMATS.has(lagFormat ?? '')
       const days = Math.round(Number(lag ?? '0') / 10 / (isElapsed ? MINUTES_PER_ELAPSED_DAY : MINUTES_PER_DAY))
       const kind = LINK_TYPES[Number(type ?? '1')] ?? 'FS'
@@ -113,7 +112,7 @@ function parseTasks(xml: string): ProjectTask[] {
   let failure: Error | null = null
   const parser = new Parser()
   parser.on('error', (error) => (failure ??= error))
-  // A document type can declare entities, which no schedule needs.
+  // Rejects a document type declaration. It could declare entities, which no schedule needs.
   parser.on('attention', () => (failure ??= new Error('it has a document type declaration')))
   parser.on('openTag', (name) => {
     if (path.length >= MAX_DEPTH) failure ??= new Error('its elements are nested too deeply')

@@ -7,15 +7,15 @@ export interface WorkbookTable extends Table {
   readonly sheets: readonly string[]
 }
 
-/** A workbook with the maximum number of rows has fewer bytes of content. */
+/** The maximum size of an inflated workbook. A workbook with the maximum number of rows is smaller. */
 const MAX_INFLATED_BYTES = 40_000_000
-/** A workbook has a few entries for each sheet. */
+/** The maximum number of files in a workbook's archive. A workbook has a few for each sheet. */
 const MAX_ENTRIES = 500
 const CHUNK_BYTES = 16_384
 
 /**
- * Reads a sheet of an Excel workbook. Throws `validation_failed` if the workbook cannot be read or inflates to too many
- * bytes.
+ * Reads a sheet of an Excel workbook. Throws `validation_failed` if the workbook cannot be read or is too large after
+ * inflating.
  */
 export async function readWorkbook(bytes: Uint8Array, requested: string | undefined): Promise<WorkbookTable> {
   const checked = inflateBounded(bytes)
@@ -36,8 +36,8 @@ function firstFilled<T extends { data: readonly unknown[] }>(sheets: readonly T[
 }
 
 /**
- * Inflates the archive in small pieces and stops at the maximum, so that a small file cannot use up the memory of the
- * process. Returns the same archive without compression, so that the reader gets exactly the bytes that were counted.
+ * Inflates the archive in small pieces and stops at the maximum, so that a small file cannot exhaust the memory of the
+ * process. Returns the archive without compression, so that the library reads exactly the bytes that were counted.
  */
 function inflateBounded(bytes: Uint8Array): Uint8Array {
   const entries = new Map<string, Uint8Array[]>()
@@ -82,10 +82,7 @@ function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
 }
 
-/**
- * Converts a cell of the library. The library declares the type of a date as its constructor, although the value is a
- * date.
- */
+/** Converts a cell from the library, which wrongly declares the type of a date cell as the constructor `Date`. */
 function toCell(cell: unknown): Cell {
   if (typeof cell === 'string' || typeof cell === 'number') return cell
   if (typeof cell === 'boolean') return cell ? 'true' : 'false'

@@ -1,20 +1,20 @@
 import { Problem } from '../../../platform/problems/problem.ts'
 
-/** A cell of a file. Workbooks have numbers; all other cells are text. Null is an empty cell. */
+/** A cell of a file. Numbers occur only in workbooks; all other cells are text. An empty cell is null. */
 export type Cell = string | number | null
 
-/** The content of a file: its rows, before the row with the headings is known. */
+/** The content of a file as rows. The row with the headings has not been found yet. */
 export interface Table {
   readonly rows: readonly Cell[][]
   /** The line number of each row in the file, starting at 1, as in an editor or a spreadsheet. */
   readonly lines: readonly number[]
 }
 
-/** No builder has this number of vendors, prices, or tasks. */
+/** The maximum number of rows. No builder has more vendors, prices, or tasks. */
 export const MAX_ROWS = 20_000
-/** No layout of an accounting system has this number of columns. */
+/** The maximum number of columns. No accounting system exports more columns. */
 export const MAX_COLUMNS = 200
-/** No field accepts a text of this length. */
+/** The maximum length of a cell, in characters. No field accepts a longer text. */
 const MAX_CELL_LENGTH = 5000
 
 /** Returns the rows that are not empty. Throws `validation_failed` if there are too many rows. */
@@ -31,8 +31,8 @@ export function toTable(rows: readonly (readonly Cell[])[], lines?: readonly num
 
 function toCell(cell: Cell): Cell {
   if (typeof cell !== 'string') return cell
-  // The contract rejects U+0000 and unpaired surrogates. Exports put an apostrophe before a text that a spreadsheet
-  // would run as a formula. The apostrophe is not part of the value.
+  // Removes U+0000 and unpaired surrogates, because the contract rejects them. Also removes the apostrophe that exports
+  // put before a text that a spreadsheet would run as a formula.
   const text = cell
     .toWellFormed()
     .replaceAll('\u0000', '')
@@ -42,7 +42,10 @@ function toCell(cell: Cell): Cell {
   return text === '' ? null : text.slice(0, MAX_CELL_LENGTH)
 }
 
-/** Returns the problem for a file that cannot be read. The file is the whole body of the request. */
+/**
+ * Returns the problem for an unreadable file. The problem refers to the whole request body, because the file is the
+ * body.
+ */
 export function createUnreadableFileProblem(detail: string): Problem {
   return new Problem('validation_failed', detail, {
     errors: [{ pointer: '', code: 'file', message: 'must be a file that can be read' }],

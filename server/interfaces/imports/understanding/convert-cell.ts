@@ -4,7 +4,7 @@ import { describeTypedNumberError, parseTypedNumber } from '../../../platform/va
 import { type FieldDefinition, toHeadingKey } from '../kinds/import-kind.ts'
 import { parseDate, removePercentSign } from './number-cells.ts'
 
-/** The value of a cell, or the error if the cell has no value, as a predicate without a subject. */
+/** The value of a cell or, if the cell cannot be converted, the error message: a predicate without a subject. */
 export type ConvertedCell = { value: unknown; message: null } | { value: null; message: string }
 
 export interface CellFormats {

@@ -9,8 +9,8 @@ export interface DetectedFormat<Format> {
 }
 
 /**
- * Returns the format of the numbers in a column. If every number has the same value in both formats, either format can
- * be used. If some values differ and both formats are possible, the format is doubtful.
+ * Detects the format of the numbers in a column. If every number has the same value in both formats, either format can
+ * be used. If both formats are possible but give different values, the user has to choose.
  */
 export function detectNumberFormat(cells: readonly Cell[]): DetectedFormat<ImportNumberFormat> {
   const texts = cells.filter((cell) => typeof cell === 'string').map(removePercentSign)
@@ -24,12 +24,12 @@ export function detectNumberFormat(cells: readonly Cell[]): DetectedFormat<Impor
   return { format: 'point', isDoubtful }
 }
 
-/** Retainage and waste are often written with a percent sign. */
+/** Removes the percent sign, which retainage and waste often have. */
 export function removePercentSign(text: string): string {
   return text.replace(/\s*%$/, '')
 }
 
-/** Returns the order of the day, month, and year in the dates of a column. */
+/** Detects the order of the day, month, and year in the dates of a column. */
 export function detectDateFormat(cells: readonly Cell[]): DetectedFormat<ImportDateFormat> {
   const parts = cells.flatMap((cell) => {
     const [, first, sign, second] = typeof cell === 'string' ? (NUMERIC_DATE.exec(cell) ?? []) : []
@@ -68,7 +68,7 @@ export function parseDate(cell: Cell, format: ImportDateFormat): string | null {
   return monthDay === null ? null : toDate(toYear(monthDay[3]), toMonth(monthDay[1]), Number(monthDay[2]))
 }
 
-/** Converts a date that a workbook stores as the number of days since 1899-12-30. */
+/** Converts a date from a workbook, which stores it as the number of days since 1899-12-30. */
 function toSerialDate(days: number): string | null {
   if (!Number.isInteger(days) || days < 20_000 || days > 80_000) return null
   return new Date(Date.UTC(1899, 11, 30) + days * 86_400_000).toISOString().slice(0, 10)

@@ -4,10 +4,13 @@ import type { Cell, Table } from '../reading/table.ts'
 
 export type Layout = 'quickbooks_desktop' | 'quickbooks_online' | 'xero' | 'projecthound'
 
-/** The fields of the columns, and how each field was recognized. */
+/** For each column, the field that it contains and how the field was recognized. */
 export type RecognizedColumn = Pick<ImportColumn, 'field' | 'recognizedBy'>
 
-/** Headings that only one system uses in this combination, and headings with a special meaning in that system. */
+/**
+ * Export layouts of other systems. `heads` are the headings that only this system uses together. `fields` are headings
+ * that have a special meaning in this system.
+ */
 const LAYOUTS: readonly { layout: Layout; heads: readonly string[]; fields: Readonly<Record<string, string>> }[] = [
   {
     layout: 'xero',
@@ -31,13 +34,15 @@ const LAYOUTS: readonly { layout: Layout; heads: readonly string[]; fields: Read
   },
 ]
 
-/** Returns the index of the row with the headings: among the first rows, the row with the most known headings. */
+/**
+ * Returns the index of the row with the headings. This is the row with the most known headings among the first rows.
+ */
 export function findHeadingRow({ rows }: Table, { fields }: ImportKindDefinition): number {
   const known = new Set([...Object.values(fields), ...Object.values(fields)].flatMap(({ heads }) => heads))
   for (const { heads } of LAYOUTS) for (const head of heads) known.add(head)
   const scores = rows.slice(0, MAX_TITLE_ROWS).map((cells) => {
     const keys = cells.map((cell) => (typeof cell === 'string' ? toHeadingKey(cell) : ''))
-    // A title such as "Vendors" is in a single cell, but headings are in several cells.
+    // Also counts the cells with text. A title such as "Vendors" is in one cell, but headings are in several cells.
     return { known: keys.filter((key) => known.has(key)).length, texts: keys.filter((key) => key !== '').length }
   })
   const best = scores.reduce((best, score, at) => (score.known > (scores[best]?.known ?? 0) ? at : best), 0)
@@ -49,7 +54,7 @@ export function findHeadingRow({ rows }: Table, { fields }: ImportKindDefinition
   )
 }
 
-/** Reports have a few lines of titles above the headings. */
+/** The maximum number of rows above the headings. Reports have a few lines with titles there. */
 const MAX_TITLE_ROWS = 20
 
 export function detectLayout(heads: readonly string[], { kind }: ImportKindDefinition): Layout | null {
@@ -58,7 +63,7 @@ export function detectLayout(heads: readonly string[], { kind }: ImportKindDefin
   return LAYOUTS.find((each) => each.heads.every((head) => keys.has(head)))?.layout ?? null
 }
 
-/** Assigns fields to columns by their headings, and then by their content. No field is assigned twice. */
+/** Assigns fields to columns, first by heading and then by content. Assigns each field only once. */
 export function recognizeColumns(
   heads: readonly string[],
   cells: readonly (readonly Cell[])[],
@@ -78,7 +83,7 @@ export function recognizeColumns(
   }
   for (const { column, field } of listHeadMatches(keys, definition))
     if (!assigned.has(column) && !taken.has(field)) assign(column, field, 'heading')
-  // A required field can take the column of an optional field. For example, a description may be the only name.
+  // A required field may replace an optional field. For example, a description may be the only name.
   for (const [field, { isRequired, heads }] of Object.entries(definition.fields)) {
     if (isRequired !== true || taken.has(field)) continue
     const column = keys.findIndex(
@@ -94,14 +99,16 @@ export function recognizeColumns(
   return keys.map((_, column) => assigned.get(column) ?? { field: null, recognizedBy: null })
 }
 
-/** Headings of columns whose content looks like another field, such as a fax number. */
+/**
+ * Headings of columns whose content could belong to another field. For example, a fax number looks like a phone number.
+ */
 const OTHER_HEADS = /fax|mobile|cell|alt|secondary|second|ship|ddi|cc|^balance|balance$/
 
 function isRequiredField(field: string | null | undefined, { fields }: ImportKindDefinition): boolean {
   return field != null && Object.hasOwn(fields, field) && fields[field]?.isRequired === true
 }
 
-/** Returns the columns whose headings match a field, with the most typical heading of each field first. */
+/** Returns the columns whose headings match a field. For each field, the most typical heading is first. */
 function listHeadMatches(
   keys: readonly string[],
   { fields }: ImportKindDefinition,
@@ -115,7 +122,7 @@ function listHeadMatches(
   return matches.sort((a, b) => a.rank - b.rank || a.column - b.column)
 }
 
-/** Most of the cells must match, because a file can have a few wrong cells. */
+/** The share of cells that must match. A few cells in a file can be wrong. */
 const FITTING_SHARE = 0.8
 const MAX_COMPARED_CELLS = 200
 

@@ -7,9 +7,9 @@ import { convertCell } from './convert-cell.ts'
 import { detectDateFormat, detectNumberFormat } from './number-cells.ts'
 import { detectLayout, findHeadingRow, type Layout, recognizeColumns } from './recognize-columns.ts'
 
-/** A column as the contract shows it, and whether a user has confirmed its format. */
+/** A column in the form of the contract, and whether a user has confirmed its format. */
 export interface UnderstoodColumn extends ImportColumn {
-  /** Whether the format was confirmed, although the cells can be read in two ways. */
+  /** Whether a user has confirmed the format of cells that can be read in two ways. */
   readonly isConfirmed: boolean
 }
 
@@ -20,14 +20,14 @@ export interface UnderstoodTable {
   /** The rows below the headings. */
   readonly rows: readonly (readonly Cell[])[]
   readonly lines: readonly number[]
-  /** A hash of the headings. All files with the same headings have the same signature. */
+  /** A hash of the headings, which identifies files with the same headings. */
   readonly signature: string
 }
 
-/** The mapping of an earlier import of a file with the same headings. */
+/** The columns of an earlier import from a file with the same headings. */
 export type EarlierColumns = readonly Pick<ImportColumn, 'head' | 'field' | 'numberFormat' | 'dateFormat'>[]
 
-/** Finds the headings of a table and recognizes its columns. */
+/** Finds the headings in a table and recognizes the columns. */
 export async function understandTable(
   table: Table,
   definition: ImportKindDefinition,
@@ -71,13 +71,13 @@ export async function understandTable(
 
 const MAX_HEAD_LENGTH = 200
 
-/** Reports end with a line of totals. */
+/** Returns whether a row contains totals. Reports end with such a row. */
 function isTotal(cells: readonly Cell[]): boolean {
   const first = cells.find((cell) => cell !== null)
   return typeof first === 'string' && /^(grand )?totals?:?$/i.test(first)
 }
 
-/** Returns a column with its formats and samples. Formats that are not specified are detected. */
+/** Adds the formats and sample values to a column. Detects formats that are not specified. */
 export function describeColumn(
   column: Pick<UnderstoodColumn, 'column' | 'head' | 'field' | 'recognizedBy' | 'isConfirmed'>,
   cells: readonly Cell[],
@@ -111,12 +111,12 @@ function showValue(value: unknown): string | null {
   return text.slice(0, MAX_SAMPLE_LENGTH)
 }
 
-/** Returns a mask and the last four characters of a secret. */
+/** Hides a secret except for its last four characters. */
 export function maskSecret(text: string): string {
   return `\u2022\u2022\u2022${text.replace(/[^A-Za-z0-9]/g, '').slice(-4)}`
 }
 
-/** If all columns with a clear format agree, the other columns get the same format. */
+/** If all columns with an unambiguous format have the same format, assigns this format to the other columns. */
 function agreeOnFormats(
   columns: readonly UnderstoodColumn[],
   cells: readonly (readonly Cell[])[],
@@ -168,7 +168,7 @@ export function listQuestions(
     return []
   })
   const mapped = new Set([...fixedFields, ...columns.map(({ field }) => field)])
-  // A file that only changes existing records needs only the fields that identify the records.
+  // If a file only changes existing records, the fields that identify the records are enough.
   const identified = identifiedBy.some((names) => names.every((name) => name.endsWith('?') || mapped.has(name)))
   const missing = Object.entries(fields).flatMap(([field, definition]): ImportQuestion[] => {
     if (definition.isRequired !== true || mapped.has(field) || identified) return []

@@ -8,7 +8,9 @@ import type {
   WarrantySeverity,
 } from '../../../../client/contract.gen.ts'
 
-/** All texts of the owner's pages in English, except the frame, which the pages share with the vendor portal. */
+/**
+ * All English texts of the home owner's pages, except those of the frame, which the pages share with the vendor portal.
+ */
 export interface OwnerWords {
   conflicts: Readonly<
     Record<'deadline_passed' | 'changed_meanwhile' | 'limit_reached' | 'wrong_status' | 'in_use' | 'other', string>
@@ -66,10 +68,10 @@ export interface OwnerWords {
     name: string
     consent(name: string): string
     kept: string
-    /** Heading of the text that was signed. */
+    /** The heading of the text that was signed. */
     signed: string
     download: string
-    /** End of the signed text, with the timestamp in UTC. */
+    /** The end of the signed text, with the timestamp in UTC. */
     closing(name: string, timestamp: string): string
   }
   walk: {

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { PortalBidDraft } from '../../../../client/contract.gen.ts'
 import type { Call, Tenant, WriteCall } from '../../../platform/calls/call.ts'
 
-/** The values entered for a bid. The builder's operations never read these tables. */
+/** The entries of a draft bid. The builder's operations never read these tables. */
 export type DraftEntries = Omit<PortalBidDraft, 'version' | 'updatedAt'>
 
 /**
- * The vendor's own link and copied links have separate drafts. A user who copied a link must neither see nor submit the
- * vendor's saved draft.
+ * Returns the table that contains the drafts. The vendor's own link and copied links have separate drafts, because a
+ * user who copied a link must not see or submit the vendor's draft.
  */
 function draftTable({ principal }: Pick<Call, 'principal'>) {
   return sql.table(principal.copiedBy === undefined ? 'bidDrafts' : 'copiedLinkBidDrafts')
@@ -15,7 +15,7 @@ function draftTable({ principal }: Pick<Call, 'principal'>) {
 
 type StoredDraft = Omit<DraftEntries, 'alternates'> & Partial<Pick<DraftEntries, 'alternates'>>
 
-/** Returns the draft for the caller's kind of link; null if there is none. */
+/** Returns the draft for the caller's kind of link; null if there is no draft. */
 export async function findDraft(call: Call, invitationId: string): Promise<PortalBidDraft | null> {
   const { db, organizationId } = call
   const { rows } = await sql<{ content: StoredDraft | null; version: number; updatedAt: string }>`
@@ -23,12 +23,12 @@ export async function findDraft(call: Call, invitationId: string): Promise<Porta
     where "organizationId" = ${organizationId} and "invitationId" = ${invitationId}`.execute(db)
   const [row] = rows
   if (row === undefined || row.content === null) return null
-  // Drafts that were saved before bids had alternates have none.
+  // Drafts from before the introduction of alternates have no `alternates`.
   const { alternates = [], ...content } = row.content
   return { ...content, alternates, version: row.version, updatedAt: row.updatedAt }
 }
 
-/** Replaces the draft for the caller's kind of link; null deletes the draft after it was submitted or discarded. */
+/** Replaces the draft for the caller's kind of link. Null deletes a draft that was submitted or discarded. */
 export async function replaceDraft(call: WriteCall, invitationId: string, entered: DraftEntries | null): Promise<void> {
   const { db, organizationId, now } = call
   await sql`
@@ -40,7 +40,7 @@ export async function replaceDraft(call: WriteCall, invitationId: string, entere
   )
 }
 
-/** Returns the ID of the vendor's newest bid on the whole request, regardless of status. */
+/** Returns the ID of the vendor's newest bid on the whole request. The bid can have any status. */
 export async function findNewestBidId(
   { db, organizationId }: Tenant,
   bidRequestId: string,

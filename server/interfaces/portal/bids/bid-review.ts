@@ -6,8 +6,8 @@ import { computeLineTotal, isWithinMoneyRange, sum } from '../../../platform/val
 import type { DraftEntries } from './bid-drafts.ts'
 
 /**
- * Returns the total of a draft and the errors that prevent the vendor from submitting it. The rules are the same as for
- * a bid.
+ * Returns the total of a draft and the errors that prevent the vendor from submitting it. The same rules apply to a
+ * bid.
  */
 export function reviewDraft(
   request: BidRequestRow,
@@ -26,7 +26,7 @@ export function reviewDraft(
   }
 }
 
-/** Returns the prices in the form of a submitted bid, without empty lines. */
+/** Returns the prices in the form of a bid, without empty lines. */
 export function toBidPrices({ lines, amount }: DraftEntries) {
   const entered = lines.filter(isPriced).map(({ lineId, description, unitPrice, excluded, alternate, note }) => ({
     ...(lineId !== null && { lineId }),
@@ -37,7 +37,7 @@ export function toBidPrices({ lines, amount }: DraftEntries) {
   return { lines: entered, ...(amount !== null && { amount }) }
 }
 
-/** Returns the alternates in the form of a submitted bid. Throws `validation_failed` if one is incomplete. */
+/** Returns the alternates in the form of a bid. Throws `validation_failed` if an alternate is incomplete. */
 export function toBidAlternates(draft: DraftEntries) {
   const errors = findAlternateErrors(draft)
   if (errors.length > 0) throw validationFailed(errors)
@@ -66,7 +66,7 @@ function findPriceErrors(request: BidRequestRow, draft: DraftEntries, currency: 
     return []
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // The draft also contains empty lines.
+    // Skips empty lines, which a draft can contain and a bid cannot.
     const places = draft.lines.flatMap((line, place) => (isPriced(line) ? [place] : []))
     return (error.extras.errors ?? []).map(({ pointer, ...rest }) => ({
       pointer: pointer.replace(/^\/lines\/(\d+)/, (_whole, place) => `/lines/${places[Number(place)]}`),

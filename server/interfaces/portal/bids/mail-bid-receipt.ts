@@ -9,10 +9,10 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { findLinkUrls } from '../../../platform/keys/portal-links.ts'
 import { formatAmount, formatDate } from '../../../platform/values/format.ts'
 
-/** Longer bids are complete behind the link. */
+/** The maximum number of lines in the email. The email links to the page that shows the complete bid. */
 const MAX_LINES = 100
 
-/** Emails the vendor a receipt for the bid that it just sent. */
+/** Sends the vendor an email that confirms the bid that it just submitted. */
 export async function mailBidReceipt(
   call: WriteCall,
   invitationId: string,

@@ -1,10 +1,10 @@
 import type { PortalRequest } from '../../../../client/contract.gen.ts'
 
-/** Shorter requests fit on a few screens, and need no search. */
+/** The minimum number of lines for which the page has a search. Shorter requests fit on a few screens. */
 export const MIN_LINES_TO_SEARCH = 10
 export const MAX_SEARCH_LENGTH = 100
 
-/** Returns the places of the lines whose description contains all words, ignoring case and accents. */
+/** Returns the positions of the lines whose description contains all words, ignoring case and accents. */
 export function findMatchingLines({ lines }: Pick<PortalRequest, 'lines'>, words: string): number[] {
   const wanted = simplify(words)
     .split(/\s+/)
@@ -15,7 +15,7 @@ export function findMatchingLines({ lines }: Pick<PortalRequest, 'lines'>, words
   })
 }
 
-/** Returns the words that were searched for; empty if nothing was. */
+/** Returns the words to search for; empty if there are none. */
 export function readSearchText(value: unknown): string {
   return typeof value === 'string' ? value.trim().slice(0, MAX_SEARCH_LENGTH) : ''
 }

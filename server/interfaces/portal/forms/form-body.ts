@@ -6,42 +6,45 @@ import type { ReceivedFile } from '../../../platform/calls/upload.ts'
 import type { Files } from '../../../platform/files/files.ts'
 import { problem, validationFailed } from '../../../platform/problems/problem.ts'
 
-/** The content of a submitted form: its fields, and the chosen file if there is one. */
+/** The content of a submitted form: its fields, and the file if the user chose one. */
 export interface SentForm {
   readonly fields: Readonly<Record<string, string>>
   readonly file: (ReceivedFile & { readonly fileName: string }) | null
-  /** Whether the file is larger than allowed. If the file is too large, `file` is null. */
+  /** Whether the file is larger than allowed. In this case, `file` is null. */
   readonly isFileTooLarge: boolean
 }
 
-/** The limit is the same as for uploads through the API. A photo from a phone or a scanned quote is smaller. */
+/** The maximum size of a file, as for uploads through the API. A photo from a phone or a scanned quote is smaller. */
 export const MAX_FILE_BYTES = 25 * 1024 * 1024
-/** Three fields for each of the 200 lines that a request can have, and the fields of every bid. */
+/** The maximum number of fields: three for each of the up to 200 lines of a request, and the other fields of a bid. */
 const MAX_FIELDS = 700
 /** The maximum length of a field, in bytes. */
 const MAX_FIELD_BYTES = 20_000
-/** The maximum length of all fields together, in bytes. A bid of 200 lines with long notes stays below this limit. */
+/** The maximum length of all fields together, in bytes. A bid of 200 lines with long notes is shorter. */
 const MAX_FIELDS_BYTES = 1024 * 1024
 /**
- * A longer form is read only up to its file. A shorter form is read completely, because browsers show a response only
- * after they have sent the whole form.
+ * If a form is longer than this number of bytes, the service stops reading at the file. It reads shorter forms
+ * completely, because browsers show a response only after they have sent the whole form.
  */
 export const MAX_READ_BYTES = 40 * 1024 * 1024
-/** An upload of which fewer bytes than this arrive within `idleMs` is not making progress. */
+/** The minimum number of bytes within `idleMs`. An upload with fewer bytes makes no progress. */
 const MIN_PROGRESS_BYTES = 8 * 1024
 
 interface Reading {
   files: Files
-  /** The time to wait for progress, in milliseconds. An upload that makes progress may take as long as it needs. */
+  /**
+   * The time within which an upload must make progress, in milliseconds. An upload that makes progress may take as long
+   * as it needs.
+   */
   idleMs: number
-  /** Receives the fields that precede the file, as soon as the file begins. */
+  /** Called when the file begins, with the fields before it. */
   onFile?(fields: SentForm['fields']): void
 }
 
 /**
- * Reads a form with a file. The file is written to a temporary path as it arrives and is never in memory as a whole.
- * The caller must discard the file. Throws `validation_failed` if the fields are too long, and `malformed_request` if
- * the body is not a form or stops arriving.
+ * Reads a form with a file. Writes the file to a temporary path as it arrives, so that the whole file is never in
+ * memory. The caller must delete the file. Throws `validation_failed` if the fields are too long, and
+ * `malformed_request` if the body is not a form or stops arriving.
  */
 export async function readFormBody(req: IncomingMessage, { files, idleMs, onFile }: Reading): Promise<SentForm> {
   const { 'content-type': type = '', ...headers } = req.headers
@@ -61,8 +64,8 @@ export async function readFormBody(req: IncomingMessage, { files, idleMs, onFile
     else fields[name] = value.replaceAll('\0', '').replaceAll('\r\n', '\n').toWellFormed()
   })
   form.on('file', (_name, stream, fileName) => {
-    // A form without a chosen file sends a file without a name and without bytes. The parser emits an error on a
-    // truncated file, which would end the process if nothing listened.
+    // If the user chose no file, the form contains a file without a name and without bytes. The parser emits an error
+    // for a truncated file; without a listener, this error would end the process.
     stream.on('error', (error) => stream.destroy(error))
     if (fileName === undefined || fileName === '') stream.resume()
     else {
@@ -77,7 +80,7 @@ export async function readFormBody(req: IncomingMessage, { files, idleMs, onFile
         isFileTooLarge = true
       })
       arriving = files.receive(stream).then((file) => ({ ...file, fileName }))
-      // The promise is awaited below. Until then, a failure must not count as an unhandled rejection.
+      // The promise is awaited below. Without this handler, an earlier failure would be an unhandled rejection.
       arriving.catch(() => undefined)
     }
   })
@@ -87,7 +90,7 @@ export async function readFormBody(req: IncomingMessage, { files, idleMs, onFile
     reading.catch(() => undefined)
     await Promise.race([reading, watch.ended])
   } catch {
-    // No more data of the file will arrive.
+    // The rest of the file will never arrive.
     for (const upload of uploads) upload.destroy(new Error('The form ended before it was complete.'))
     await arriving.then((file) => file?.discard()).catch(() => undefined)
     if (isFileTooLarge && !isTooLong) return { fields, file: null, isFileTooLarge }
@@ -102,13 +105,14 @@ export async function readFormBody(req: IncomingMessage, { files, idleMs, onFile
   return { fields, file: null, isFileTooLarge }
 }
 
-/** Aborts if too little data arrives within a period. */
+/** Aborts if too little data arrives within the time limit. */
 function watchProgress(idleMs: number) {
   const ended = new AbortController()
   let arrived = 0
   let total = 0
   const check = () => {
-    // After a long pause of this process, the timer is due even though more data has arrived. Read that data first.
+    // If this process was paused for a long time, the timer is due even though more data has arrived. Read that data
+    // first.
     setImmediate(() => {
       if (arrived < MIN_PROGRESS_BYTES) ended.abort()
       arrived = 0
@@ -132,9 +136,8 @@ function watchProgress(idleMs: number) {
 }
 
 /**
- * Yields the body in small pieces. If a piece contains the end of a file and more of a skipped part than the parser
- * buffers, the parser waits forever. The request is not destroyed, because the socket is still needed for an error
- * response.
+ * Yields the body in small pieces. The parser waits forever if one piece contains the end of a file and more bytes of a
+ * skipped part than it can buffer. Does not destroy the request, because an error response still needs the socket.
  */
 async function* readInPieces(req: IncomingMessage, noteBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

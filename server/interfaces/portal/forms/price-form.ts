@@ -34,15 +34,15 @@ export interface AlternateFields {
   note: string
 }
 
-/** The error of a field. The error of a number has the numbers that it could mean. */
+/** The error in a field. If a number is ambiguous, the error contains the numbers that it could mean. */
 export type FieldError = TypedNumberError | { readonly code: 'days' | 'date' }
 
-/** The names of the fields that cannot be parsed. */
+/** The errors by field name. */
 export type FormErrors = ReadonlyMap<string, FieldError>
 
 type Draft = Omit<PortalBidDraft, 'version' | 'updatedAt'>
 
-/** Returns the form with the values of the draft; if there is no draft, with the values of the submitted bid. */
+/** Returns the form with the values of the draft. If there is no draft, uses the values of the submitted bid. */
 export function toPriceForm({ request }: PortalBidInvitation, { draft, bid }: PortalBid, by: unknown): PriceForm {
   const isOpen = bid !== null && bid.status !== 'withdrawn'
   const left = draft ?? (isOpen ? bid : null)
@@ -103,10 +103,10 @@ export function readPriceForm({ request }: PortalBidInvitation, fields: Readonly
 }
 
 const MAX_TEXT = 5000
-/** As many as a bid can have. */
+/** The maximum number of alternates, as for a bid. */
 const MAX_ALTERNATES = 20
 const MAX_ALTERNATE_TEXT = 500
-/** A vendor without scripts saves the draft to get more. */
+/** The number of empty rows for alternates. A vendor without scripts saves the draft to get more rows. */
 const EMPTY_ROWS = 2
 
 function withEmptyRows(alternates: AlternateFields[]): AlternateFields[] {
@@ -124,8 +124,8 @@ export function isEmptyAlternate({ description, amount, note }: AlternateFields)
 }
 
 /**
- * Returns the draft from the form's values, and the fields that cannot be parsed. Values that the form does not show
- * remain as in the previous draft.
+ * Converts the form's values to a draft, and returns the fields that cannot be parsed. Values that the form does not
+ * show stay as they were in the previous draft.
  */
 export function toDraft(
   { lines, bidType }: Pick<PortalBidInvitation['request'], 'lines' | 'bidType'>,
@@ -137,7 +137,7 @@ export function toDraft(
     return value
   }
   const unitPrice = (name: string, typed: string) => keep(name, parseUnitPrice(typed, currency))
-  // Unlike a unit price, an amount must not have more decimals than its currency allows.
+  // An amount must not have more decimals than its currency allows. A unit price may.
   const decimals = getMinorUnits(currency)
   const money = (name: string, typed: string) =>
     keep(name, parseTypedNumber(typed, { decimals, isNegativeAllowed: false, currency }))
@@ -177,14 +177,14 @@ export function toDraft(
   return { draft, errors }
 }
 
-/** Parses the price of one unit. It may be negative, for a deduction. */
+/** Parses the price of one unit. A negative price is a deduction. */
 export function parseUnitPrice(typed: string, currency: string): TypedNumber {
   return parseTypedNumber(typed, { decimals: 4, currency })
 }
 
 /**
- * Returns whether the bid is priced as a sum or by lines. If there are no lines, only a sum is possible. A lump-sum bid
- * may still be priced by lines.
+ * Returns whether the bid has one price for the whole work or a price for each line. Without lines, only one price is
+ * possible. A lump-sum bid may also have a price for each line.
  */
 function choosePricing({ lines, bidType }: PortalBidInvitation['request'], wish: unknown, isByLines: boolean | null) {
   if (lines.length === 0) return 'sum'

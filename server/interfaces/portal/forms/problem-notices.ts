@@ -8,7 +8,7 @@ interface ProblemNotice {
   notice: Notice
 }
 
-/** The texts for invalid fields of a form, by field. */
+/** The messages for invalid fields of a form, by field name. */
 const NOTICE_BY_FIELD: Readonly<Record<string, Notice>> = {
   '/proposedStart': 'wrongDate',
   '/date': 'wrongDate',
@@ -21,13 +21,13 @@ const NOTICE_BY_FIELD: Readonly<Record<string, Notice>> = {
   '/sure': 'wrongSure',
   '/body': 'wrongMessage',
   '/file': 'wrongFile',
-  // If a file must be a photo, the error refers to this field.
+  // A file that must be a photo causes an error in this field.
   kind: 'wrongFile',
-  // The content of a file has no field name.
+  // An error in the content of a file has no field name.
   '': 'wrongFile',
 }
 
-/** The texts for problem codes. */
+/** The messages for problems, by problem code. */
 const NOTICE_BY_CODE: { readonly [Code in Problem['code']]?: ProblemNotice } = {
   invalid_key: { status: 404, notice: 'notFound' },
   not_found: { status: 404, notice: 'notFound' },
@@ -42,7 +42,7 @@ const NOTICE_BY_CODE: { readonly [Code in Problem['code']]?: ProblemNotice } = {
   too_many_answers: { status: 429, notice: 'tooManyAnswers' },
 }
 
-/** Returns the message that a page shows for a problem. */
+/** Returns the message with which a page explains a problem. */
 export function toProblemNotice({ code, status, extras }: Problem): ProblemNotice {
   const [wrong] = extras.errors?.flatMap(({ pointer }) => NOTICE_BY_FIELD[pointer] ?? []) ?? []
   if (wrong !== undefined && code === 'validation_failed') return { status: 422, notice: wrong }

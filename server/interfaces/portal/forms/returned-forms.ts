@@ -8,19 +8,19 @@ import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { Notice } from './problem-notices.ts'
 
 /**
- * Forms that were not accepted. The response to such a form is a redirect to its page, which shows the error and all
- * entered values. Therefore, the browser's Back and Reload buttons never ask to send a form again.
+ * A form that was not accepted. The response redirects to the form's page, which shows the error and all entered
+ * values. Because of this redirect, the browser's Back and Reload buttons never ask to send a form again.
  */
 export interface ReturnedForm {
   readonly fields: Readonly<Record<string, string>>
   readonly notice: Notice
-  /** Status of the page that shows the form again. */
+  /** The status of the page that shows the form again. */
   readonly status: number
-  /** The reason of a conflict, for which a page may have a specific sentence. */
+  /** The reason for a conflict. Pages show a specific message for certain reasons. */
   readonly reason: ConflictReason | null
 }
 
-/** A vendor can continue a form after a working day. */
+/** The time for which a form is stored, in milliseconds. A vendor can continue with it after a day of work. */
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 const TOKEN_BYTES = 16
@@ -35,7 +35,7 @@ export function isFormToken(value: unknown): value is string {
   return typeof value === 'string' && TOKEN.test(value)
 }
 
-/** Stores a form that was not accepted. Only the same portal link can read the stored form. */
+/** Stores a form that was not accepted. The stored form can be read only through the same portal link. */
 export async function storeReturnedForm(
   call: Call,
   link: string,
@@ -61,7 +61,7 @@ export async function findReturnedForm(call: Call, link: string, token: unknown)
   return rows[0]?.content ?? null
 }
 
-/** Deletes stored forms after a day. Runs as a scheduled job. */
+/** Deletes the forms that were stored more than a day ago. */
 export async function deleteOldReturnedForms(database: Database, clock: Clock): Promise<void> {
   const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
   await deleteInBatches(database, {

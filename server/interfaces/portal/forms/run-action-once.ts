@@ -5,29 +5,30 @@ import { Problem } from '../../../platform/problems/problem.ts'
 import { runWithIdempotencyKey } from '../../http/idempotency.ts'
 
 /**
- * The maximum time to wait for the first of two identical forms. A browser waits longer, and every transaction takes
- * less time.
+ * The maximum time to wait for the first of two identical forms. Browsers wait longer than this, and every transaction
+ * ends sooner.
  */
 const MAX_WAIT_MS = 20_000
 const PAUSE_MS = 100
 
-/** The identity of one action of a form. */
+/** The data that identifies one action of a form. */
 export interface FormAction {
-  /** The form's one-time token; null if the form has no token. An action without a token is always performed. */
+  /** The form's one-time token; null if the form has no token. Without a token, the action is always performed. */
   token: string | null
   /** The operation that the form performs. */
   operation: string
   /**
-   * The values entered in the form. If the user goes back and sends the form with other values, this is another action.
+   * The values entered in the form. The same form with other values, for example after the user went back, is another
+   * action.
    */
   entries: unknown
 }
 
 /**
- * Performs an action of a form only once. A repeated action, such as the second of two taps, waits for the first action
- * and returns its result. An action that fails may be repeated.
+ * Performs an action of a form only once. If the action is repeated, for example because the user tapped twice, the
+ * second call waits for the first one and returns the same result. A failed action can be repeated.
  *
- * @param work returns a text to remember, such as the ID of a created record
+ * @param work returns the text to store as the result, such as the ID of a created record
  */
 export async function runActionOnce(
   call: Call,

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { Services } from '../../../platform/calls/call.ts'
 import { readFormBody, type SentForm } from './form-body.ts'
 
-/** Reads a form with a file, or returns the form that the previous parser has already read. */
+/** Reads a form with a file. If an earlier parser has already read the form, returns its result. */
 export async function readSentForm(
   { files, config }: Pick<Services, 'files' | 'config'>,
   req: Request,

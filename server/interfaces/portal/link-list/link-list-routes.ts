@@ -15,8 +15,9 @@ const MAX_EMAIL = 254
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
 /**
- * Adds the pages with which a vendor gets its links again: it requests an email, opens the one-time link in the email, and
- * sees its links with every builder of the deployment. The response to a request is the same for every address.
+ * Adds the pages on which a vendor gets its links again. The vendor requests an email, opens the one-time link in it,
+ * and sees its links with every builder of the deployment. The response is the same for every email address, so it does
+ * not reveal which addresses are known.
  */
 export function addLinkListRoutes(
   routes: Router,

@@ -5,13 +5,17 @@ import type { Services, WriteCall } from '../../../platform/calls/call.ts'
 import { createVault } from '../../../platform/encryption/vault.ts'
 
 /**
- * The token of an emailed link to the list of a vendor's portal links. The token contains the confirmed address,
- * encrypted. A stored row, which is deleted at the first use, makes the link a one-time link.
+ * Tokens of emailed links to the list of a vendor's portal links. A token contains the encrypted email address. The
+ * database contains a row for each token and deletes it at the first use, so the link works only once.
  */
 
-/** Long enough for a slow mail server and a vendor on a roof. */
+/**
+ * The lifetime of the token in milliseconds, which is long enough for a slow mail server and for a vendor on a roof.
+ */
 const TOKEN_LIFETIME_MS = 60 * 60 * 1000
-/** How long the browser shows the list after the confirmation. */
+/**
+ * The time in milliseconds for which the browser can show the list after the vendor has confirmed the email address.
+ */
 const LIST_LIFETIME_MS = 60 * 60 * 1000
 
 const TOKEN = /^(lnk_[0-9a-z]{26})\.([\w-]{1,2000})$/
@@ -25,7 +29,9 @@ interface SealedContent {
   expiresAt: number
 }
 
-/** Creates a one-time token for an address. The builder of the call stores the token's row, and does not see it. */
+/**
+ * Creates a one-time token for an email address. The token's row belongs to the builder of the call, who cannot see it.
+ */
 export async function createLinkListToken(call: WriteCall, email: string): Promise<string> {
   const { db, organizationId, now, services } = call
   const id = typeid('lnk').toString()
@@ -36,12 +42,12 @@ export async function createLinkListToken(call: WriteCall, email: string): Promi
   return `${id}.${seal(services, JSON.stringify(content), TOKEN_CONTEXT)}`
 }
 
-/** Returns the address of a token; null if the token is not valid or has expired. Does not use the token up. */
+/** Returns the email address in a token; null if the token is invalid or has expired. The token remains usable. */
 export function readLinkListToken(services: Services, token: string): { email: string } | null {
   return readToken(services, token)
 }
 
-/** Uses a token up and returns its address; null if the token is not valid, has expired, or was used before. */
+/** Uses up a token and returns its email address; null if the token is invalid, has expired, or was already used. */
 export async function consumeLinkListToken(services: Services, token: string): Promise<{ email: string } | null> {
   const content = readToken(services, token)
   if (content === null) return null
@@ -61,12 +67,12 @@ function readToken(services: Services, token: string): SealedContent | null {
   return content.id === id && content.expiresAt > services.clock.nowMs() ? content : null
 }
 
-/** Returns the value of the cookie with which the browser shows the list of a confirmed address. */
+/** Returns the value of the cookie with which the browser can show the list for a confirmed email address. */
 export function toLinkListCookie(services: Services, email: string): string {
   return seal(services, JSON.stringify({ email, expiresAt: services.clock.nowMs() + LIST_LIFETIME_MS }), COOKIE_CONTEXT)
 }
 
-/** Returns the confirmed address of a cookie; null if there is none or it has expired. */
+/** Returns the confirmed email address in a cookie; null if there is no cookie or it has expired. */
 export function readLinkListCookie(services: Services, cookie: string | null): string | null {
   const text = cookie === null ? null : unseal(services, cookie, COOKIE_CONTEXT)
   if (text === null) return null

@@ -4,14 +4,17 @@ import { type MailServer, startMailServer } from '../../../../test/support/mail-
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../../domain/office/organizations/organizations.ts'
 
-/** A vendor that lost its link gets it again by email, without learning whether the service knows an address. */
+/**
+ * Tests that a vendor that lost its link gets it again by email, and that nobody learns which email addresses the
+ * service knows.
+ */
 const DAY_MS = 86_400_000
 const EMAIL = 'office@lonestar.example.com'
 const FOREMAN = 'foreman@lonestar.example.com'
 
 let mailServer: MailServer
 let plumbline: TestPlumbline
-/** The keys of two builders that both work with the vendor. */
+/** The API keys of two builders that work with the same vendor. */
 let builders: { key: string; vendorId: string }[]
 
 beforeAll(async () => {
@@ -67,7 +70,7 @@ async function requestMail(email: string): Promise<string> {
   }
 }
 
-/** Confirms an emailed link and returns the cookie that shows the list. */
+/** Confirms the email address with an emailed link. Returns the cookie with which the list can be shown. */
 async function confirm(path: string): Promise<string> {
   const confirmed = await send(path, {})
   expect([confirmed.status, confirmed.headers.get('location')]).toEqual([303, '/portal/links'])
@@ -78,7 +81,7 @@ const list = async (cookie: string) => (await visit('/portal/links', { headers: 
 
 test('a vendor can open its portal links from all builders after confirming its email address', async () => {
   const path = await requestMail(EMAIL)
-  // A program that opens the link does not use it up.
+  // Opening the link, as mail programs do, does not use it up.
   expect(await (await visit(path)).text()).toContain('Show my links')
   const cookie = await confirm(path)
   const html = await list(cookie)
@@ -172,7 +175,7 @@ test('in the list of portal links, old bid requests of one builder do not hide t
   await sql`update "organizations" set "name" = 'Aardvark Homes' where "id" = ${organizationId}`.execute(
     plumbline.database.statements,
   )
-  // The list names builders in order, and the links to 300 closed requests come first.
+  // The builder that is first by name gets 300 older links to closed requests, which must not displace the other links.
   await sql`
     insert into "portalAddresses" ("organizationId", "hash", "subjectId", "vendorId", "createdAt")
     select ${organizationId}, sha256(('old ' || n)::bytea), ${invitationId} || '_' || n, ${second.vendorId}, now()

@@ -7,8 +7,9 @@ import { createLinkListToken } from './link-list-tokens.ts'
 import { listVendorLinks } from './vendor-links.ts'
 
 /**
- * Emails a one-time link to the list of a vendor's portal links, if a builder knows the address. The email is in the
- * outbox of one builder of the vendor, and its text names no builder, so that builders do not learn of each other.
+ * Sends an email with a one-time link to the list of a vendor's portal links, if any builder has the email address. The
+ * email is in the outbox of one of the vendor's builders. It mentions no builder, so that builders do not learn about
+ * each other.
  */
 export async function mailLinkList(services: Services, email: string): Promise<void> {
   const [link] = await listVendorLinks(services, email)

@@ -12,20 +12,20 @@ import {
 } from '../../../platform/keys/portal-links.ts'
 import { createSystemCall } from '../../../platform/keys/principals.ts'
 
-/** A link of a vendor: to its whole portal with one builder, or to one invitation. */
+/** A link of a vendor: to the whole portal of a builder, or to one invitation. */
 export interface VendorLink {
   organizationId: string
   builder: string
   vendorId: string
   companyName: string
   language: VendorLanguage | null
-  /** ID of the vendor for a link to the whole portal; otherwise, ID of the invitation. */
+  /** The ID of the vendor for a link to the whole portal; otherwise, the ID of the invitation. */
   subjectId: string
   /** The bid request of the invitation; null for a link to the whole portal. */
   request: { number: string; title: string | null; scope: string } | null
 }
 
-/** A vendor has few builders, and each has few open requests without a link to the whole portal. */
+/** The maximum number of links. A vendor works with few builders and has few open requests from each. */
 const MAX_LINKS = 200
 
 interface LinkRow extends Omit<VendorLink, 'request'> {
@@ -35,10 +35,10 @@ interface LinkRow extends Omit<VendorLink, 'request'> {
 }
 
 /**
- * Returns the links of all builders to vendors that get email at this address. A builder who gave a link to the whole
- * portal is listed once. Builders who have revoked the links, and sandboxes, are not listed.
+ * Returns the links from all builders to vendors with this email address. If a builder gave a link to the whole portal,
+ * only that link is returned. Leaves out sandboxes and builders that have revoked the links.
  *
- * The query has no organization, because the caller proves that the mailbox belongs to the reader before showing it.
+ * The query is not limited to one organization. The caller must have verified that the reader owns the mailbox.
  */
 export async function listVendorLinks(
   { clock, database }: Pick<Services, 'clock' | 'database'>,
@@ -68,8 +68,8 @@ export async function listVendorLinks(
 }
 
 /**
- * Returns the URL of a link from the list. A link to the whole portal that has expired, or whose token is not stored,
- * is replaced and emailed again. Returns null if the link does not exist for this address.
+ * Returns the URL of a link from the list. If a link to the whole portal has expired or its token is not stored,
+ * creates and emails a new link. Returns null if the link does not exist for this address.
  */
 export async function openVendorLink(services: Services, email: string, subjectId: unknown): Promise<string | null> {
   const link = (await listVendorLinks(services, email)).find((each) => each.subjectId === subjectId)

@@ -2,7 +2,7 @@ import type { PortalBidAlternate } from '../../../../client/contract.gen.ts'
 import { escapeHtml } from './html.ts'
 import { type PageContext, renderSheet } from './page-context.ts'
 
-/** Renders the alternates beside a bid; empty if there are none. */
+/** Renders the alternates that accompany a bid; empty if there are none. */
 export function renderAlternateList(
   { reader }: PageContext,
   alternates: readonly PortalBidAlternate[],

@@ -34,13 +34,13 @@ export function renderSubmittedBid(
   return `${unsent}\n${renderBidDetails(place, request, bid, files, toReceipt)}${withdraw}`
 }
 
-/** Renders everything that a vendor has sent with its bid. */
+/** Renders everything that a vendor has submitted with its bid. */
 export function renderBidDetails(
   place: PageContext,
   request: PortalBidInvitation['request'],
   bid: PortalSubmittedBid,
   files: readonly PortalAttachment[],
-  /** A link in the head of the prices. */
+  /** A link in the heading of the prices. */
   link = '',
 ): string {
   const { reader } = place

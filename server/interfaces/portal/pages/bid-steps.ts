@@ -1,7 +1,7 @@
 import { escapeHtml } from './html.ts'
 import type { PageContext } from './page-context.ts'
 
-/** Renders the vendor's progress toward a bid: the request, the price, or the review. */
+/** Renders the steps to a bid (request, price, and review) and highlights the current one. */
 export function renderBidSteps({ reader }: PageContext, current: 0 | 1 | 2): string {
   const { steps, stepsLabel } = reader.words.request
   const items = steps.map((step, i) => {

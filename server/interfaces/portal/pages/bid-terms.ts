@@ -7,9 +7,7 @@ type Terms = Pick<
   'leadTimeDays' | 'durationDays' | 'validUntil' | 'exclusions' | 'inclusions' | 'note'
 >
 
-/**
- * Renders the data of a bid other than its prices, before and after the bid is sent. Empty if the bid has no such data.
- */
+/** Renders the data of a bid except its prices. The bid may be a draft or submitted. Empty if there is no such data. */
 export function renderBidTerms({ reader }: PageContext, bid: Terms, files: readonly PortalAttachment[]): string {
   const words = reader.words.bid
   const facts = [

@@ -2,16 +2,16 @@ import type { Address } from '../../../../client/contract.gen.ts'
 import type { PageLocale } from './page-locale.ts'
 import { STYLE } from './portal-style.ts'
 
-/** The parts of the frame that all pages share. */
+/** The parts of a page that surround its content. */
 export interface PageFrame {
   reader: PageLocale
   /** The title in the browser tab. */
   title: string
-  /** The builder and the vendor of the page; null if the visitor is unknown. */
+  /** The names of the builder and the vendor; null if the visitor is unknown. */
   between: { builder: string; vendor: string } | null
-  /** The path of the portal's overview; null if this page has no overview. */
+  /** The path of the portal's overview; null if the page does not link to an overview. */
   overview: string | null
-  /** The URL of this page in the other language; null if the page cannot be requested again. */
+  /** The URL of this page in the other language; null if requesting the page again is not possible. */
   inOtherLanguage: string | null
   content: string
   /** The content of the bar at the bottom of the window. */
@@ -65,11 +65,11 @@ ${bar === undefined ? '' : `<div class="bar" role="region" aria-label="${escapeH
 interface NoticeContent {
   title: string
   message: string
-  /** The builder of the link; null if it is unknown. */
+  /** The builder that sent the link; null if the builder is unknown. */
   contact: BuilderContact | null
-  /** The path of the page to go back to; null if there is none. */
+  /** The path of the page to which the Back link leads; null if there is no such link. */
   back: string | null
-  /** Whether the page has the form with which a vendor gets its links again. */
+  /** Whether the page has a form with which a vendor can request its links. */
   canRequestLinks: boolean
 }
 
@@ -78,7 +78,7 @@ export interface BuilderContact {
   phone: string | null
 }
 
-/** Renders a page that consists of one message, with a way on. */
+/** Renders a page that consists of one message and links that help the visitor continue. */
 export function renderNoticePage(reader: PageLocale, notice: NoticeContent): string {
   const { title, message, contact, back, canRequestLinks } = notice
   const { links } = reader.words
@@ -110,7 +110,7 @@ export function renderLinkRequestForm({ words: { links } }: PageLocale): string 
   return `<form class="sheet in" method="post" action="/portal/links"><p>${escapeHtml(links.ask)}</p>${email}<button class="btn go">${escapeHtml(links.send)}</button></form>`
 }
 
-/** Renders facts in bordered cells, without facts that have no value. */
+/** Renders labeled values in bordered cells. Leaves out entries without a value. */
 export function renderFacts(facts: readonly (Fact | null)[]): string {
   const shown = facts.filter((fact) => fact !== null)
   const items = shown.map(
@@ -132,7 +132,7 @@ export function toFact(name: string, value: string | null, rest: Partial<Fact> =
 }
 
 export function renderNote(tone: 'ok' | 'warn' | 'bad', strong: string, rest = ''): string {
-  // Focus moves to an error, so that screen readers announce the error first.
+  // Moves the focus to an error, so that screen readers announce the error first.
   const role = tone === 'bad' ? ' role="alert" tabindex="-1" autofocus' : ''
   return `<div class="note ${tone}"${role}><p><strong>${escapeHtml(strong)}</strong>${rest === '' ? '' : ` ${rest}`}</p></div>`
 }

@@ -3,7 +3,9 @@ import type { VendorLink } from '../link-list/vendor-links.ts'
 import { escapeHtml, renderLinkRequestForm, renderNote, renderPageFrame } from './html.ts'
 import type { PageLocale } from './page-locale.ts'
 
-/** Renders the form with which a vendor requests an email with its links, or the confirmation that it was sent. */
+/**
+ * Renders the form with which a vendor requests an email with its links, or the confirmation that the email was sent.
+ */
 export function renderLinkRequestPage(reader: PageLocale, done: unknown): string {
   const { links } = reader.words
   const notes = {
@@ -16,14 +18,17 @@ export function renderLinkRequestPage(reader: PageLocale, done: unknown): string
   return renderListFrame(reader, links.title, `${note}${form}`)
 }
 
-/** Renders the page behind an emailed one-time link. Only its button uses the link up, because programs open links too. */
+/**
+ * Renders the page for an emailed one-time link. Only the button on the page uses up the link, because programs may
+ * open links on their own.
+ */
 export function renderConfirmPage(reader: PageLocale): string {
   const { links } = reader.words
   const button = `<form method="post"><button class="btn go">${escapeHtml(links.show)}</button></form>`
   return renderListFrame(reader, links.title, `<p>${escapeHtml(links.showHint)}</p>${button}`)
 }
 
-/** Renders the links of a confirmed address with each builder. */
+/** Renders the list of links for a confirmed email address, grouped by builder. */
 export function renderLinkListPage(reader: PageLocale, email: string, links: readonly VendorLink[]): string {
   const words = reader.words.links
   const rows = links.map(({ builder, companyName, subjectId, request }) => {

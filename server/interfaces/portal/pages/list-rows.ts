@@ -20,7 +20,7 @@ export interface ListRow {
   name: string
   more: string
   state: string
-  /** `now` if the vendor must act. */
+  /** The color of the status: `now` if the vendor must act. */
   tone?: 'now' | 'ok' | 'bad' | undefined
 }
 
@@ -121,7 +121,7 @@ export function toPaymentRow({ reader }: PageContext, payment: PortalPayment): L
   const parts = [
     ...[when, checkNumber === null ? null : words.check(checkNumber)],
     ...[invoiceNumber === null ? null : words.invoice(invoiceNumber), held],
-    // For a payment of many orders, the first few identify it.
+    // Shows only the first orders, which are enough to identify a payment for many orders.
     ...payment.orders.slice(0, 3),
   ]
   const waits = payment.waitsFor.map((obstacle) => words.waits[obstacle]).join(', ')

@@ -13,7 +13,7 @@ ${renderField('body', words.text, renderTextArea(place))}<button class="btn go">
   return renderPortalPage(place, words.new, content)
 }
 
-/** Renders the form for a question about the request on a page. */
+/** Renders the form for a question about the request that the page shows. */
 export function renderQuestionForm(place: PageContext): string {
   const words = place.reader.words.message
   const open = isSentWithButton(place, 'do', 'ask') ? ' open' : ''

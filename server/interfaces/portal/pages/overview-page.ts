@@ -2,7 +2,7 @@ import { escapeHtml, renderNote } from './html.ts'
 import { type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 import type { Words } from './words/english.ts'
 
-/** The lists of the overview. Each list also has its own pages. */
+/** The lists on the overview. Each list also has pages of its own. */
 export const SECTIONS = [
   'requests',
   'orders',
@@ -39,7 +39,7 @@ const EMPTY_STATES: Readonly<Record<Section, keyof Words['home']>> = {
   messages: 'noMessages',
 }
 
-/** Renders the overview of a vendor's portal, and marks the items that require the vendor's action. */
+/** Renders the overview of a vendor's portal. Marks the items for which the vendor must act. */
 export function renderOverviewPage(place: PageContext, lists: readonly ListedSection[]): string {
   const { home } = place.reader.words
   const sheets = lists.map((listed) => {
@@ -84,7 +84,7 @@ function renderList({ reader }: PageContext, { section, rows }: ListedSection): 
   return rows ?? `<p class="in faint small">${escapeHtml(String(nothing))}</p>`
 }
 
-/** Links to the form for a new record of a list, if vendors can add to it. */
+/** Renders a link to the form for a new record, if vendors can add records to the list. */
 function renderFormLink({ reader: { words }, root }: PageContext, section: Section): string {
   const forms: { readonly [Each in Section]?: readonly [page: string, title: string] } = {
     documents: ['hand-in', words.home.handIn],

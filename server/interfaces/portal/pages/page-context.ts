@@ -4,21 +4,21 @@ import { escapeHtml, renderContact, renderNote, renderPageFrame } from './html.t
 import type { PageLocale } from './page-locale.ts'
 import type { Words } from './words/english.ts'
 
-/** The location of a page, and the person who reads it. */
+/** The location of a page, and the language and settings of its reader. */
 export interface PageContext {
   reader: PageLocale
   builder: string
-  /** Phone number of the builder's office; null if it is unknown. */
+  /** The phone number of the builder's office; null if it is unknown. */
   phone: string | null
   vendor: string
   now: Date
-  /** The path prefix of all pages of this link: /portal/<token>. */
+  /** The path with which all pages of this link start: /portal/<token>. */
   root: string
   /** The path of the page itself. */
   here: string
-  /** Whether the link opens the vendor's whole portal, and not only a single invitation. */
+  /** Whether the link opens the vendor's whole portal instead of a single invitation. */
   isWhole: boolean
-  /** The form on this page that was not accepted; null if there is no such form. */
+  /** A form on this page that was not accepted; null if there is none. */
   returned: ReturnedForm | null
 }
 
@@ -39,27 +39,26 @@ export function renderSheet(title: string, content: string, more = ''): string {
 }
 
 /**
- * Returns the text that was typed into a field of a form that was not accepted. If there is no such form, returns the
- * usual value.
+ * Returns the user's entry in a field of a form that was not accepted. If there is no such form, returns the default.
  */
 export function getTypedValue({ returned }: PageContext, name: string, defaults = ''): string {
   return escapeHtml(returned?.fields[name] ?? defaults)
 }
 
 /**
- * Returns whether the form that was not accepted was sent with this button. If so, this part of the page is shown open.
+ * Returns whether the user pressed this button in the form that was not accepted. If so, this part of the page is open.
  */
 export function isSentWithButton({ returned }: PageContext, name: string, value: string): boolean {
   return returned?.fields[name] === value
 }
 
-/** Returns the sentence for a conflict. */
+/** Returns the sentence that explains a conflict. */
 export function getConflictSentence(reason: ConflictReason | null, { conflicts }: Words): string | undefined {
   const sentences: { readonly [Reason in ConflictReason]?: string } = conflicts
   return reason === null ? undefined : sentences[reason]
 }
 
-/** Shows why a form was not accepted. The price form instead shows the reason next to each entry. */
+/** Renders the reason why a form was not accepted. The price form instead shows errors next to the fields. */
 function returnedNote({ returned, here, reader, builder, phone }: PageContext): string {
   const { words } = reader
   if (returned === null || SAID_BY_THE_FORM.has(returned.notice)) return ''
@@ -73,8 +72,8 @@ function returnedNote({ returned, here, reader, builder, phone }: PageContext): 
 const SAID_BY_THE_FORM: ReadonlySet<string> = new Set(['wrongEntries'])
 
 /**
- * Gives each form that changes something a one-time token, by which a repeat is recognized. Texts cannot contain a tag,
- * so no text is changed.
+ * Adds a one-time token to each form that changes data, so that the service recognizes repeats. Texts in the HTML are
+ * escaped and contain no tags, so the replacement never affects them.
  */
 function withTokens(html: string): string {
   return html.replaceAll(

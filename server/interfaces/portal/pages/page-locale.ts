@@ -4,20 +4,20 @@ import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { english, type Words } from './words/english.ts'
 import { spanish } from './words/spanish.ts'
 
-/** The language settings for the reader of a page: the texts, and the formats of dates and amounts. */
+/** The language settings of a page's reader: the texts and the formats of dates and amounts. */
 export interface PageLocale {
   readonly words: Words
   money(amount: number, currency: string): string
-  /** Returns the full price of one unit, with up to four decimals. */
+  /** Formats the full price of one unit, with up to four decimals. */
   unitPrice(amount: number, currency: string): string
   /** Returns the symbol of a currency, such as $. */
   sign(currency: string): string
   number(value: number): string
-  /** Returns a number in the form in which it can be typed: with exactly this number of decimals, after a period. */
+  /** Formats a number as a user would type it, with exactly this number of decimals after a period. */
   typedNumber(value: number, decimals: number): string
-  /** Returns a date such as "Saturday, December 5, 2026". */
+  /** Formats a date as "Saturday, December 5, 2026". */
   longDate(date: string): string
-  /** Returns a date such as "Sat, Dec 5", with the year if it is not the current year. */
+  /** Formats a date as "Sat, Dec 5", with the year if it is not the current year. */
   shortDate(date: string): string
   /** Returns the calendar day of a timestamp in the job's time zone. */
   dayOf(timestamp: string, timeZone: string): string
@@ -32,15 +32,15 @@ const WORDS: Readonly<Record<VendorLanguage, Words>> = { en: english, es: spanis
 export const LANGUAGES = Object.keys(WORDS) as readonly VendorLanguage[]
 
 /**
- * Returns the first supported language among the candidates, in this order: chosen on a page, recorded for the vendor,
- * requested by the browser.
+ * Returns the first supported language among the candidates, which the caller passes in this order: the language chosen
+ * on a page, the language recorded for the vendor, and the browser's language.
  */
 export function chooseLanguage(...wishes: readonly (string | null | undefined | false)[]): VendorLanguage {
   const wish = wishes.find((candidate) => LANGUAGES.some((language) => language === candidate))
   return LANGUAGES.find((language) => language === wish) ?? 'en'
 }
 
-// Creating formatters takes longer than using them, so there is one set of formatters per language.
+// Creating formatters takes longer than using them, so each language has one set of formatters.
 const FORMATS_BY_LANGUAGE = new Map(LANGUAGES.map((language) => [language, createFormats(WORDS[language])]))
 
 export function createPageLocale(language: VendorLanguage, now: Date): PageLocale {
@@ -92,7 +92,7 @@ export function createPageLocale(language: VendorLanguage, now: Date): PageLocal
 }
 
 function createFormats({ locale }: Words) {
-  // A calendar date has no time zone, so formatting it in UTC keeps the day unchanged.
+  // A calendar date has no time zone. Formatting it in UTC does not change the day.
   const timeZone = 'UTC'
   return {
     long: new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone }),

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The stylesheet is inlined, so that a page needs only a single request. The stylesheet uses the same design tokens as
- * the admin area and follows the browser's color scheme and font size. The bar at the bottom never covers the focused
- * element. In a low window, such as on a phone held sideways, the bar is not sticky.
+ * The stylesheet of the portal. It is part of each page, so that a page needs only one request. It uses the same design
+ * tokens as the admin area and adapts to the browser's color scheme and font size. The bar at the bottom never covers
+ * the focused element. In a low window, such as on a phone held sideways, the bar scrolls with the page.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#f4f5f3;--sheet:#fff;--margin:#fafaf8;--line:#e2e5e1;--line-strong:#c9ceca;--line-ui:#7f8886;--ink:#13191c;--ink-2:#434c51;--ink-3:#5d666b;--accent:#0a5c70;--fill:#0b5a6d;--on:#fff;--focus:#0b7690;--ok:#1b6534;--warn:#7c4c00;--warn-fill:#b27504;--bad:#a3241b;--bad-fill:#c8392d}

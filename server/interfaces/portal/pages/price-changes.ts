@@ -3,8 +3,8 @@ import { isEmptyAlternate, type PriceForm } from '../forms/price-form.ts'
 import type { PageContext } from './page-context.ts'
 
 /**
- * Returns the saved entries that differ from the typed entries, with their names. Two users can have the same form
- * open. The person who saves later sees the other person's entries before they are replaced.
+ * Returns the names and values of the saved entries that differ from the submitted ones. If two users have the same
+ * form open, the second one to save sees the other user's entries before replacing them.
  */
 export function listEntryChanges(
   { reader }: PageContext,

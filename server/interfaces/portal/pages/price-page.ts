@@ -20,23 +20,23 @@ export interface PriceView {
   bid: PortalBid
   form: PriceForm
   errors: FormErrors
-  /** The files that the vendor has uploaded. */
+  /** The files that the vendor has attached. */
   files: readonly PortalAttachment[]
-  /** The confirmation to show; null if the vendor only opened the page. */
+  /** The confirmation to show; null if the vendor has not submitted the form. */
   done: 'saved' | null
   /** The entries that another user has changed since the form was opened, as names and values. */
   changes: readonly (readonly [name: string, value: string])[]
-  /** The words to find in the lines; empty if nothing is searched for. */
+  /** The words to find in the lines; empty if the user is not searching. */
   search: string
 }
 
-/** Renders the form in which a vendor enters a price: one price for the whole work, or one price per line. */
+/** Renders the form for prices: one price for the whole work, or one price for each line. */
 export function renderPricePage(place: PageContext, view: PriceView): string {
   const { reader, root } = place
   const { invitation, bid, form, errors, done, changes } = view
   const words = reader.words.bid
   const { id, request } = invitation
-  // The Enter key presses the first button of a form.
+  // This button comes first, because the Enter key presses the first button of a form.
   const defaultButton = `<button class="sr" name="do" value="totals" tabindex="-1" aria-hidden="true">${escapeHtml(words.totals)}</button>`
   const content = [
     renderBidSteps(place, 1),
@@ -60,7 +60,7 @@ export function renderPricePage(place: PageContext, view: PriceView): string {
   return renderPortalPage(place, words.yourPrice, content.join('\n'), bar)
 }
 
-/** Renders the search for a line. It saves the draft, and then links to the lines that were found. */
+/** Renders the search for a line. Searching saves the draft and then shows links to the lines that were found. */
 function renderLineSearch({ reader }: PageContext, { invitation: { request }, search }: PriceView): string {
   if (request.lines.length < MIN_LINES_TO_SEARCH) return ''
   const words = reader.words.request
@@ -76,7 +76,7 @@ function renderLineSearch({ reader }: PageContext, { invitation: { request }, se
   return `<section class="sheet"><div class="in"><div class="two"><div class="f"><label for="find">${escapeHtml(words.findLine)}</label><input id="find" name="find" type="search" maxlength="${MAX_SEARCH_LENGTH}" value="${escapeHtml(search)}"></div><button class="btn" name="do" value="find">${escapeHtml(words.find)}</button></div>${found}</div></section>`
 }
 
-/** If there are more lines than fit on a screen, the bar links to the first line without a price. */
+/** The number of lines that fit on a screen. If there are more, the bar links to the first line without a price. */
 const MAX_LINES_IN_VIEW = 5
 
 function renderUnpricedLink({ reader: { words } }: PageContext, { by, lines }: PriceForm): string {
@@ -133,7 +133,8 @@ function renderOfferChoice({ reader }: PageContext, i: number, { offer }: LineFi
   const choices = [
     ['', included],
     ['excluded', notIncluded],
-    // Only for lines that another program marked so. Vendors offer alternates beside the base bid.
+    // Shown only for lines that another program marked as alternates. In the portal, vendors offer alternates next to
+    // the base bid.
     ...(offer === 'alternate' ? ([['alternate', alternate]] as const) : []),
   ] as const
   const options = choices.map(
@@ -142,7 +143,7 @@ function renderOfferChoice({ reader }: PageContext, i: number, { offer }: LineFi
   return `<select name="s${i}" aria-label="${escapeHtml(label)}">${options.join('')}</select>`
 }
 
-/** Renders the fields for alternates, open if there are any. */
+/** Renders the fields for alternates. They are open if the bid has alternates. */
 function renderAlternates(place: PageContext, { bid, form, errors }: PriceView): string {
   const words = place.reader.words.bid
   const items = form.alternates.map(({ description, effect, amount, note }, i) => {
@@ -180,8 +181,8 @@ function renderErrorAt({ reader }: Pick<PageContext, 'reader'>, name: string, er
 }
 
 /**
- * Returns the error of an entry as a sentence. For a number, the sentence shows how to write the number that was
- * probably meant.
+ * Describes the error in an entry with a sentence. For a number, the sentence shows how to write the number that the
+ * vendor probably meant.
  */
 export function describeFieldError(reader: PageLocale, error: FieldError): string {
   const { errors } = reader.words.bid
@@ -191,7 +192,9 @@ export function describeFieldError(reader: PageLocale, error: FieldError): strin
   return errors[error.code](error.typed, first ?? null)
 }
 
-/** Returns an amount in the form in which it can be typed, with at least two decimals if it has any. */
+/**
+ * Formats an amount as a user would type it: without decimals if the amount is whole, and otherwise with at least two.
+ */
 function writeAmount(reader: PageLocale, amount: number): string {
   const decimals = String(amount).split('.')[1]?.length ?? 0
   return reader.typedNumber(amount, decimals === 0 ? 0 : decimals === 3 ? 4 : Math.max(decimals, 2))
@@ -208,8 +211,8 @@ function formatLineAmount(
 }
 
 /**
- * Renders the link that switches between pricing by sum and by lines. If there are lines, a lump-sum bid can also be
- * priced by lines.
+ * Renders the link that switches between one price for the whole work and prices for each line. If there are lines, a
+ * lump-sum bid can also have prices for each line.
  */
 function renderPricingSwitch({ reader, root }: PageContext, { invitation, form }: PriceView): string {
   const { id, request } = invitation
@@ -242,7 +245,10 @@ ${area('note', words.remark)}
 ${renderField('file', words.file, '<input id="file" name="file" type="file">', words.fileHint)}</div></section>`
 }
 
-/** Renders the vendor's files. Files that were not sent yet have a button that removes them and saves the draft. */
+/**
+ * Renders the vendor's files. Each file that has not been submitted has a button that removes the file and saves the
+ * draft.
+ */
 function renderOwnFiles({ reader }: PageContext, { files, bid }: PriceView): string {
   if (files.length === 0) return ''
   const { remove, sentWithBid } = reader.words.files

@@ -4,7 +4,9 @@ import { escapeHtml, formatFileSize, renderFacts, renderField, toAddressLines, t
 import type { ListRow } from './list-rows.ts'
 import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 
-/** Renders a punch item of the vendor, with forms to show the fix, promise a date, or dispute the item. */
+/**
+ * Renders a punch item for the vendor, with forms to show the repair in a photo, promise a date, or dispute the item.
+ */
 export function renderPunchPage(place: PageContext, item: PortalPunchItem): string {
   const { reader, builder } = place
   const words = reader.words.punch
@@ -42,7 +44,7 @@ export function toPunchRow(place: PageContext, item: PortalPunchItemSummary): Li
   }
 }
 
-/** Lists the photos of a record; empty if there are no photos. */
+/** Renders the photos of a record; empty if there are none. */
 export function renderPhotoSheet(
   { reader, root }: PageContext,
   subject: string,

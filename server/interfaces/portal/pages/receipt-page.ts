@@ -4,7 +4,7 @@ import { escapeHtml, renderFacts, toFact } from './html.ts'
 import { type PageContext, renderPortalPage } from './page-context.ts'
 import { formatRequestTitle } from './request-page.ts'
 
-/** Renders a receipt for the vendor's bid, to print or to save. */
+/** Renders a receipt for the vendor's bid, which the vendor can print or save. */
 export function renderReceiptPage(
   place: PageContext,
   invitation: PortalBidInvitation,

@@ -15,7 +15,7 @@ import { escapeHtml, renderFacts, renderNote, toAddressLines, toFact } from './h
 import { renderQuestionForm } from './message-page.ts'
 import { getTypedValue, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 
-/** Renders the bid request, with the vendor's own reply and bid. */
+/** Renders the bid request with the vendor's response and bid. */
 export function renderRequestPage(
   place: PageContext,
   invitation: PortalBidInvitation,
@@ -25,9 +25,9 @@ export function renderRequestPage(
     done,
     search,
   }: {
-    /** The confirmation to show; null if the page was only opened. */
+    /** The confirmation to show; null if the vendor has not submitted a form. */
     done: 'asked' | null
-    /** The words to find in the lines; empty for all lines. */
+    /** The words to find in the lines; empty to show all lines. */
     search: string
   },
 ): string {
@@ -69,19 +69,19 @@ export function formatRequestTitle({ request, community }: PortalBidInvitation):
 
 /** Returns the last day for bids as a long date with its time zone. */
 export function formatDeadline({ reader }: PageContext, { deadline, deadlineAt, timeZone }: PortalRequest): string {
-  // The deadline is midnight at the end of the day. One second earlier, the time zone still has the name that it has on
-  // the deadline day.
+  // The deadline is midnight at the end of the last day. The name of the time zone may change at that time, so use the
+  // name that it has one second earlier.
   const zone = reader.zoneName(new Date(Date.parse(deadlineAt) - 1000).toISOString(), timeZone)
   return reader.words.request.endOf(reader.longDate(deadline), zone)
 }
 
-/** Returns the time left to bid, in words. */
+/** Describes in words how much time is left to bid. */
 export function formatTimeLeft(
   { reader, now }: PageContext,
   { status, deadline, deadlineAt, timeZone }: PortalRequest,
 ): string {
   const words = reader.words.request
-  // The request was closed early or canceled, so the remaining days would mislead.
+  // If the request was closed early or canceled, the number of remaining days would mislead the vendor.
   if (status !== 'sent' && status !== 'closed') return ''
   if (status === 'closed' || !isBeforeDeadline({ status, deadlineAt }, now)) return words.passed
   const hours = Math.floor((Date.parse(deadlineAt) - now.getTime()) / 3_600_000)
@@ -141,7 +141,7 @@ function renderLineTable(place: PageContext, request: PortalRequest, search: str
   return renderSheet(whatToPrice, `${renderLineSearch(place, request, search, rows.length)}${table}`)
 }
 
-/** Renders the search within the lines of a long request. The filter needs no script. */
+/** Renders a search that filters the lines of a long request. The search works without scripts. */
 function renderLineSearch(
   { reader, here }: PageContext,
   { lines }: PortalRequest,
@@ -158,7 +158,10 @@ function renderLineSearch(
   return `<form class="in" method="get"><div class="two"><div class="f"><label for="q">${escapeHtml(words.findLine)}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" value="${escapeHtml(search)}"></div><button class="btn">${escapeHtml(words.find)}</button></div>${result}</form>`
 }
 
-/** Shows two buttons, neither of which is preselected. "We'll bid" needs nothing else; a "no" can have a reason. */
+/**
+ * Renders the two response buttons, neither of which is preselected. A "no" can have a reason. A "yes" needs no other
+ * entry.
+ */
 function renderAnswerForm(place: PageContext, { status }: PortalBidInvitation): string {
   const words = place.reader.words.request
   const yes =

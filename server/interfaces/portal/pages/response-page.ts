@@ -3,7 +3,7 @@ import { escapeHtml, renderField } from './html.ts'
 import { type PageContext, renderPortalPage } from './page-context.ts'
 import { formatDeadline, formatRequestTitle } from './request-page.ts'
 
-/** Renders the page that confirms a response to an invitation, which the vendor chose in an email. */
+/** Renders the page on which a vendor confirms the response that it chose in an invitation email. */
 export function renderResponsePage(
   place: PageContext,
   invitation: PortalBidInvitation,

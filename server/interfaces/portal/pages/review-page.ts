@@ -22,7 +22,7 @@ export interface ReviewView {
   files: readonly PortalAttachment[]
 }
 
-/** Renders the bid that a vendor is about to submit, with the total and the missing entries. */
+/** Renders the bid that a vendor is about to submit, with its total and a list of missing entries. */
 export function renderReviewPage(place: PageContext, view: ReviewView): string {
   const { reader, root } = place
   const { invitation, bid, draft, review, files } = view
@@ -47,10 +47,7 @@ export function renderReviewPage(place: PageContext, view: ReviewView): string {
   return renderPortalPage(place, words.checkTitle, content.join('\n'), send + change)
 }
 
-/**
- * Asks the vendor to confirm unusual values: negative prices and a bid of zero. Returns an empty result for all other
- * bids.
- */
+/** Asks the vendor to confirm unusual values, which are negative prices and a bid of zero; empty for all other bids. */
 function confirmation({ reader }: PageContext, { draft, review, bid }: ReviewView): string {
   const { sureNegative, sureZero } = reader.words.bid
   const negative = draft.lines.flatMap(({ unitPrice }) => (unitPrice !== null && unitPrice < 0 ? [unitPrice] : []))
@@ -71,7 +68,10 @@ function confirmation({ reader }: PageContext, { draft, review, bid }: ReviewVie
   return `<input type="hidden" name="unusual" value="ask"><label class="pick"><input type="checkbox" name="sure" value="yes" required> <span>${escapeHtml(questions.join(' '))}</span></label>`
 }
 
-/** Renders the errors that prevent the vendor from submitting the bid, followed by entries that may be missing. */
+/**
+ * Renders the errors that prevent the vendor from submitting the bid, followed by entries that the vendor may have
+ * forgotten.
+ */
 function renderReviewNotes(
   { reader }: PageContext,
   { invitation, draft, review }: ReviewView,
@@ -91,7 +91,7 @@ function renderReviewNotes(
     needed.length === 0
       ? ''
       : renderNote('bad', words.open(needed.length), `${escapeHtml(words.openRequired)} ${named(needed)}`),
-    // If a line has no price, the missing price has already been reported.
+    // Missing prices of lines have already been reported above.
     ...others.map((problem) => renderNote('bad', describeReviewError({ reader }, problem), link('price', words.mend))),
     other.length === 0
       ? ''

@@ -4,7 +4,7 @@ import { escapeHtml, renderFacts, renderField, toAddressLines, toFact } from './
 import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage } from './page-context.ts'
 import type { PageLocale } from './page-locale.ts'
 
-/** Renders a task for the vendor, with forms to confirm or decline the date. */
+/** Renders a task for the vendor, with forms to confirm or decline its date. */
 export function renderTaskPage(place: PageContext, task: PortalTask): string {
   const { reader, builder } = place
   const words = reader.words.task
@@ -31,7 +31,10 @@ export function renderTaskPage(place: PageContext, task: PortalTask): string {
   return renderPortalPage(place, `${task.name} · ${home.name}`, content.join('\n'), canCome ? come : undefined)
 }
 
-/** Links to a map of the home; empty without an address. The map service does not receive the portal link. */
+/**
+ * Renders a link to a map of the home; empty if the home has no address. The map service does not receive the portal
+ * link.
+ */
 function mapLink({ reader }: PageContext, address: readonly string[]): string {
   if (address.length === 0) return ''
   const url = `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address.join(', '))}`

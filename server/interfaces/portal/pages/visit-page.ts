@@ -4,7 +4,7 @@ import type { ListRow } from './list-rows.ts'
 import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 import { renderPhotoSheet } from './punch-page.ts'
 
-/** Renders a service visit of the vendor, with forms to confirm, decline, or complete the visit. */
+/** Renders a service visit for the vendor, with forms to confirm, decline, or complete the visit. */
 export function renderVisitPage(place: PageContext, visit: PortalServiceVisit): string {
   const { reader, builder } = place
   const words = reader.words.visit

@@ -3,7 +3,7 @@ import { escapeHtml, renderFacts, renderField, toFact } from './html.ts'
 import { getTypedValue, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 import type { PageLocale } from './page-locale.ts'
 
-/** Renders a lien waiver, with a form to sign it or with the signature. */
+/** Renders a lien waiver with its signature or, before it is signed, with a form to sign it. */
 export function renderWaiverPage(place: PageContext, waiver: PortalLienWaiver): string {
   const { reader, builder } = place
   const words = reader.words.waiver
@@ -28,7 +28,7 @@ export function renderWaiverPage(place: PageContext, waiver: PortalLienWaiver): 
   return renderPortalPage(place, `${title} · ${waiver.paymentNumber}`, content.join('\n'))
 }
 
-// The form contains the displayed version, so that a vendor signs only the text shown on the page.
+// The form contains the displayed version, so that a vendor signs only the text on the page.
 function renderSignatureForm(place: PageContext, { version }: PortalLienWaiver): string {
   const { reader, vendor } = place
   const words = reader.words.waiver

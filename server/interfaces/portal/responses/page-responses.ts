@@ -16,9 +16,9 @@ import { getConflictSentence } from '../pages/page-context.ts'
 import { chooseLanguage, createPageLocale, LANGUAGES, type PageLocale } from '../pages/page-locale.ts'
 import { STYLE_SOURCE } from '../pages/portal-style.ts'
 
-/** Sends the pages that open from a secret link, for vendors and home owners. */
+/** Sends the pages for which vendors and home owners need a secret link. */
 
-/** Page request, stored in `res.locals.visit`. */
+/** The page request, which is stored in `res.locals.visit`. */
 export interface PageVisit {
   requestId: string
 }
@@ -31,7 +31,7 @@ export async function respondWithNotice(
   status: number,
   notice: Notice,
   declared: VendorLanguage | null,
-  /** A conflict whose reason may have its own sentence, which replaces the notice's text. */
+  /** A conflict for which the page may have a specific message. This message replaces the text of the notice. */
   conflict: Problem | null = null,
 ): Promise<void> {
   const reader = createPageLocale(
@@ -51,11 +51,11 @@ export async function respondWithNotice(
   )
 }
 
-/** Programs that show or check a link without a person opening it. */
+/** Programs that preview or check a link without a person opening it. */
 const PREVIEWERS =
   /bot\b|crawler|spider|facebookexternalhit|whatsapp|telegram|slack|discord|skypeuripreview|embedly|preview|barracuda|mimecast|proofpoint|safelinks/i
 
-/** Whether nobody looks at the page: a HEAD request, a prefetch by a browser, or a link preview. */
+/** Returns whether no person looks at the page, as for a HEAD request, a browser's prefetch, or a link preview. */
 export function isPreview({ method, headers }: Request): boolean {
   if (method === 'HEAD') return true
   if (method !== 'GET') return false
@@ -64,8 +64,8 @@ export function isPreview({ method, headers }: Request): boolean {
 }
 
 /**
- * Responds to programs that check or preview a link. They see no content, do not mark an invitation as viewed, and
- * learn nothing about the link. A browser loads the page again when the person opens it.
+ * Responds to a program that checks or previews a link. The response has no content and reveals nothing about the link,
+ * and the invitation is not marked as viewed. When a person opens a prefetched page, the browser requests it again.
  */
 export async function showPreview(services: Services, req: Request, res: Response): Promise<void> {
   const reader = createPageLocale(chooseLanguage(readAcceptedLanguage(req)), services.clock.now())
@@ -86,7 +86,10 @@ export function readLanguageCookie({ config }: Services, { headers }: Request): 
   return readCookie(headers.cookie, toHostCookieName(LANGUAGE_COOKIE, config.publicUrl)) ?? undefined
 }
 
-/** Returns the reader of a page. `declared` is the language that the builder recorded for the vendor. */
+/**
+ * Returns the language settings for the reader of a page. `declared` is the language that the builder recorded for the
+ * vendor.
+ */
 export function createPageReader(
   services: Services,
   req: Request,
@@ -100,7 +103,7 @@ export function readAcceptedLanguage(req: Request): string | false {
   return req.acceptsLanguages([...LANGUAGES])
 }
 
-/** Stores the chosen language in this browser for all portal pages. */
+/** Stores the chosen language in this browser, for all pages of the portal. */
 export function storeLanguage(services: Services, req: Request, res: Response, language: VendorLanguage): void {
   const { publicUrl } = services.config
   res.cookie(toHostCookieName(LANGUAGE_COOKIE, publicUrl), language, {
@@ -110,21 +113,21 @@ export function storeLanguage(services: Services, req: Request, res: Response, l
   res.set(HEADERS).redirect(303, req.path)
 }
 
-// The URL is secret, so it must not leak through a Referer header, and the page must not stay in a shared cache.
+// The URL is secret: a Referer header must not reveal it, and a shared cache must not store the page.
 const HEADERS = {
   'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_SOURCE}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // With no-store, browsers would forget the typed text when the user goes back.
+  // With no-store, browsers would discard the user's entries when the user goes back.
   'Cache-Control': 'private, no-cache',
 }
 
 const gzipAsync = promisify(gzip)
 
-/** Directive for pages that show photos from this service. */
+/** The Content-Security-Policy directive for pages that show photos from this service. */
 const IMAGE_SOURCE = "; img-src 'self'"
 
-/** Sends a page, compressed if the browser accepts compression, because long requests repeat similar lines. */
+/** Sends a page. Compresses it if the browser allows, because long requests consist of similar lines. */
 export async function sendPage(
   req: Request,
   res: Response,
@@ -153,7 +156,8 @@ export function redirect(req: Request, res: Response, to: string): void {
   discardRemainingBody(req, () => res.end(), MAX_DROPPED_BYTES)
 }
 
-// A browser shows a response only after it has sent everything, and a phone's video is larger than a file may be.
+// The maximum number of bytes to read and discard. A browser shows a response only after it has sent the whole form,
+// and a video from a phone is larger than the maximum size of a file.
 const MAX_DROPPED_BYTES = 2 * MAX_READ_BYTES
 
 export async function sendFile(log: Logger, res: Response, file: FileResponse): Promise<void> {
@@ -162,9 +166,9 @@ export async function sendFile(log: Logger, res: Response, file: FileResponse): 
   const bytes = await open()
   res.status(200).set({ ...HEADERS, ...headers, 'X-Request-Id': requestId, 'Content-Length': String(length) })
   res.type(contentType)
-  // The client would read bytes beyond the declared length as the next response.
+  // If the response were longer than its declared length, the client would read the rest as the next response.
   res.strictContentLength = true
-  // The status has already been sent, so if reading the file fails, closing the connection is the only option.
+  // If reading the file fails, the status has already been sent, so the only option is to close the connection.
   await pipeline(bytes, res).catch((error: unknown) => {
     log.warn({ err: error, requestId }, 'could not send a complete file')
     res.destroy()

@@ -3,9 +3,9 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { type SearchedKind, toArchivedConditionSql } from '../../../platform/search/indexed-kinds.ts'
 import { computePrefixEnd } from '../../../platform/search/search-words.ts'
 
-/** A word to look up: a word from the query, or a similar word in place of a mistyped word. */
+/** A word to look up: a word from the query, or a similar word that replaces a misspelled one. */
 export interface SearchWord {
-  /** The index of the query word that this word represents. */
+  /** The position in the query of the word that this word represents. */
   place: number
   word: string
   /** Whether longer words with this prefix also match. */
@@ -20,8 +20,8 @@ export interface WordHit {
 }
 
 /**
- * The maximum number of hits per kind and word. The newest records come first. A word with more hits does not help to
- * distinguish records.
+ * The maximum number of hits per kind and word. Newer records come first. A word with more hits hardly narrows the
+ * search.
  */
 export const MAX_HITS = 200
 
@@ -42,13 +42,16 @@ export async function findWordHits(
   return rows
 }
 
-/** A record that may contain a word, and the word's index in the query. */
+/** A record that may contain a word, and the position of the word in the query. */
 export interface UncheckedWord {
   id: string
   place: number
 }
 
-/** Returns the records that contain their word. This check is for words with too many hits to read. */
+/**
+ * Checks which of the given records contain their word, and returns these records. Needed for words that have more hits
+ * than were read.
+ */
 export async function confirmWordHits(
   { db, organizationId }: Tenant,
   doubts: readonly UncheckedWord[],

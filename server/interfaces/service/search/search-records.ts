@@ -19,13 +19,16 @@ interface SearchQuery {
   limit: number
 }
 
-/** The score for a record that contains the typed word, a longer word with this prefix, or a similar word. */
+/** The score of a record that contains the typed word, a longer word with this prefix, or a similar word. */
 const SCORES = { whole: 4, beginning: 2, similar: 1 } as const
 
-/** The maximum number of similar words that replace a mistyped word. */
+/** The maximum number of similar words that replace a misspelled word. */
 const MAX_SIMILAR = 5
 
-/** Returns the records that contain all words, best match first, of the kinds that the caller may read. */
+/**
+ * Returns the records that contain all words, best match first. Includes only the kinds of records that the caller may
+ * read.
+ */
 export async function searchRecords(call: Call, { q, types, limit }: SearchQuery): Promise<SearchAnswer> {
   const requested = SEARCHED_KINDS.filter(({ type }) => types === undefined || types.includes(type))
   const kinds = requested.filter(({ permission }) => call.permissions.has(permission))
@@ -42,7 +45,7 @@ export async function searchRecords(call: Call, { q, types, limit }: SearchQuery
   const ofKind = Map.groupBy(hits, (hit) => hit.kind)
   const candidates =
     words.length === 0 ? [] : kinds.map((kind) => collectCandidates(kind, ofKind.get(kind.type) ?? [], words.length))
-  // One statement checks all kinds, because one statement per kind would cost more than all these lookups.
+  // Checks all kinds in one statement, because one statement for each kind would take longer than all lookups.
   const have = Map.groupBy(
     await confirmWordHits(
       call,
@@ -53,8 +56,8 @@ export async function searchRecords(call: Call, { q, types, limit }: SearchQuery
   )
   const ranked = candidates.flatMap((each) => filterByAllWords(each, have))
   const isPartial = candidates.some(({ isCut }) => isCut)
-  // If scores are equal, a vendor comes before the bids and orders that match by the vendor's name, and newer records
-  // come first. IDs sort in order of creation.
+  // If scores are equal, a vendor comes before its bids and orders, which match because of the vendor's name. Then
+  // newer records come first; IDs sort in order of creation.
   ranked.sort(
     (a, b) =>
       b.score - a.score || SEARCHED_KINDS.indexOf(a.kind) - SEARCHED_KINDS.indexOf(b.kind) || (a.id < b.id ? 1 : -1),
@@ -90,18 +93,18 @@ async function findSimilar(call: Call, missing: readonly SearchWord[]): Promise<
 interface Candidates {
   kind: SearchedKind
   ids: readonly string[]
-  /** The score of each record, for each word of the query. */
+  /** The scores of the records by ID. The list has a map for each word of the query. */
   scores: readonly Map<string, number>[]
-  /** The records and words that must still be checked, because it is unknown whether the records contain the words. */
+  /** The records, each with a word, for which it is still unknown whether the record contains the word. */
   inDoubt: UncheckedWord[]
   /** Whether other records may also contain all words. */
   isCut: boolean
 }
 
 /**
- * Returns the records that contain the rarest word. If a word has too many hits, only the first hits are read, so other
- * records may also contain the word. If all words have too many hits, some records are missed, and the response states
- * this.
+ * Returns the records that contain the rarest word. For a word with too many hits, only the first hits were read, so
+ * other records may also contain it. If all words have too many hits, the search may miss records, and the response
+ * says so.
  */
 function collectCandidates(
   kind: SearchedKind,
@@ -123,7 +126,7 @@ function collectCandidates(
     (a, b) => Number(isFull[a]) - Number(isFull[b]) || (scores[a]?.size ?? 0) - (scores[b]?.size ?? 0),
   )[0]
   const ids = [...(scores[rarest ?? 0]?.keys() ?? [])]
-  // If all hits of a word were read, records without that word are excluded.
+  // If all hits of a word were read, records that are not among them do not contain the word.
   const possible = ids.filter((id) => places.every((place) => isFull[place] === true || scores[place]?.has(id)))
   const inDoubt = possible.flatMap((id) =>
     places.flatMap((place) => (scores[place]?.has(id) === true ? [] : [{ id, place }])),
@@ -131,7 +134,7 @@ function collectCandidates(
   return { kind, ids: possible, scores, inDoubt, isCut: isFull[rarest ?? 0] === true }
 }
 
-/** Returns the records that contain all words, based on the results of the additional check. */
+/** Returns the records that contain all words, after the additional check. */
 function filterByAllWords(
   { kind, ids, scores }: Candidates,
   have: ReadonlyMap<string, readonly UncheckedWord[]>,
@@ -152,6 +155,6 @@ async function toSearchHits(call: Call, ranked: readonly RankedHit[]): Promise<S
     const ids = own.map(({ id }) => id)
     for (const row of await findDisplayedHits(call, kind, ids)) rows.set(row.id, { type: kind.type, ...row })
   }
-  // Records that were archived after indexing are omitted.
+  // Leaves out records that were archived after they were indexed.
   return ranked.flatMap(({ id }) => rows.get(id) ?? [])
 }

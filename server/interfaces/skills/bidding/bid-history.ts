@@ -32,7 +32,7 @@ export async function reportBidHistory(input: BidHistoryInput, call: Call): Prom
   }
 }
 
-/** Returns the trend of one vendor's bids. `bids` contains that vendor's bids, newest first. */
+/** Returns the trend of a vendor's bids. `bids` contains the bids of one vendor, newest first. */
 function computeTrends(bids: readonly PastBid[], currency: string): BidHistoryResult['vendors'] {
   const [newest, oldest] = [bids[0], bids.at(-1)]
   if (newest === undefined || oldest === undefined) return []

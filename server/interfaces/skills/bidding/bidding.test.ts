@@ -3,7 +3,7 @@ import { Desk } from '../../../../test/support/desk.ts'
 
 /**
  * Lot 1 (1,000 square feet) needs framing, roofing, and painting. Three framers have submitted bids: A 10,000 + 5,000,
- * B 9,500 without trusses, C 12,000 + 7,000. All expected figures below were calculated by hand from this data.
+ * B 9,500 without trusses, C 12,000 + 7,000. The expected figures below were calculated by hand from these amounts.
  */
 let desk: Desk
 let homeId: string

@@ -3,7 +3,7 @@ import { FINISHED_STATUSES } from '../../../domain/land/home-statuses.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** A budgeted trade of a home, and the progress toward an order for the trade. */
+/** A trade in a home's budget, and how far the trade is from an order. */
 export interface TradeCoverage {
   homeId: string
   home: string
@@ -11,16 +11,16 @@ export interface TradeCoverage {
   budgeted: number
   committed: number
   pending: number
-  /** Number of submitted or accepted bids on requests for this home or for the whole community. */
+  /** The number of submitted or accepted bids on requests for this home or for the whole community. */
   bids: number
-  /** Number of sent or closed requests. */
+  /** The number of requests that are sent or closed. */
   requests: number
   isOutForBids: boolean
   hasContract: boolean
   neededOn: string | null
 }
 
-/** Returns the budgeted trades of one home or of all open homes, largest budgets first, in one statement. */
+/** Reads the budgeted trades of one home or of all open homes, largest budgets first, in one statement. */
 export async function findTradeCoverage(
   { db, organizationId }: Call,
   {

@@ -12,9 +12,9 @@ import { computeAverageAmount, sum } from '../../../platform/values/money.ts'
 type Plug = LeveledBid['plugs'][number]
 
 /**
- * Returns the bids of a comparison that has no hidden amounts. The lowest leveled amount comes first, and incomplete
- * bids come last. Fills the gaps that the comparison leaves: with the given amounts, or a line with the median of the
- * other bids.
+ * Levels the bids of a comparison that has no hidden amounts: fills each line that a bid leaves empty with the given
+ * amount or, without one, with the median of the other bids. Returns the lowest leveled amount first and incomplete
+ * bids last.
  */
 export function levelComparison(comparison: BidComparison, plugs: readonly PlugAmount[]): LeveledBid[] {
   if (comparison.amountsHidden) throw conflict('bids_sealed', SEALED_MESSAGES.level(comparison.number))
@@ -22,7 +22,7 @@ export function levelComparison(comparison: BidComparison, plugs: readonly PlugA
     comparison.lines.map(({ lineId, prices }) => [lineId, medianPrice(prices, comparison.currency)]),
   )
   const descriptions = new Map(comparison.lines.map(({ lineId, description }) => [lineId, description]))
-  // After the award, the rejected bids still show which bids the award was chosen from.
+  // After the award, the rejected bids remain in the comparison, because the award was chosen from them.
   const isOpen = comparison.status !== 'awarded'
   const bids = comparison.vendors.flatMap((vendor) => {
     const { bidId, amount, rank, vendorId, companyName, exclusions, flags, leveledSubtotal } = vendor
@@ -54,7 +54,10 @@ export function levelComparison(comparison: BidComparison, plugs: readonly PlugA
   return bids.map((bid, i) => ({ ...bid, leveledRank: i + 1 }))
 }
 
-/** Returns the plug amount for a line. An amount for one bid takes precedence over an amount for every bid. */
+/**
+ * Returns the amount that replaces a missing price of a line. An amount for one bid takes precedence over an amount for
+ * all bids.
+ */
 function findPlug(plugs: readonly PlugAmount[], bidId: string, lineId: string | null): number | undefined {
   const ofPart = plugs.filter((plug) => plug.lineId === lineId)
   const plug = ofPart.find((plug) => plug.bidId === bidId) ?? ofPart.find((plug) => plug.bidId === undefined)
@@ -71,12 +74,15 @@ function listPrices(comparison: BidComparison, { bidId }: BidComparisonVendor): 
   )
 }
 
-/** Shortens a text to the maximum length of the description of a plug, which is 500 characters. */
+/**
+ * Shortens a text to 500 characters, the maximum length of the description of a plug (an amount that replaces a missing
+ * price).
+ */
 function toExcerpt(text: string): string {
   return text.length > 500 ? `${text.slice(0, 499)}…` : text
 }
 
-/** Returns the median of the leveled prices of a line; undefined if there are no prices. */
+/** Returns the median of the leveled prices of a line; undefined if no bid has a price for it. */
 function medianPrice(prices: BidComparison['lines'][number]['prices'], currency: string): number | undefined {
   const amounts = prices.flatMap(({ leveledAmount }) => leveledAmount ?? [])
   if (amounts.length === 0) return undefined

@@ -7,7 +7,7 @@ import { createReportFooter, selectSentences } from '../frame/report.ts'
 import { levelComparison } from './leveling.ts'
 
 const WEIGHTS = { price: 50, quality: 25, schedule: 15, compliance: 10 }
-/** The score of a part without data. */
+/** The score of a criterion without data. */
 const UNKNOWN_POINTS = 50
 const COMPLIANCE_POINTS = { compliant: 100, exempt: 100, expiring: 75, missing: 25, expired: 0 } as const
 
@@ -86,7 +86,7 @@ function totalDays({ leadTimeDays, durationDays }: BidComparisonVendor): number 
 function weightedScore(parts: ScoreParts, weights: ScoreParts): number {
   const names = Object.keys(WEIGHTS) as (keyof ScoreParts)[]
   const whole = names.reduce((sum, name) => sum + weights[name], 0)
-  // If all weights are zero, all parts have the same weight.
+  // If all weights are zero, all criteria have the same weight.
   const weightOf = (name: keyof ScoreParts) => (whole === 0 ? 1 / names.length : weights[name] / whole)
   return roundScore(names.reduce((sum, name) => sum + parts[name] * weightOf(name), 0))
 }

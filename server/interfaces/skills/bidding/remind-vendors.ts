@@ -3,7 +3,7 @@ import { OPEN_INVITATION_STATUSES } from '../../../domain/bidding/bid-requests/b
 import * as vendors from '../../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** Sends reminders to the invited vendors of a request that have not responded, and returns these vendors. */
+/** Sends a reminder to each invited vendor that has not responded to the request. Returns these vendors. */
 export async function remindVendors(call: Call, request: BidRequest): Promise<{ vendorId: string; vendor: string }[]> {
   const counts = new Map(request.invitations.map(({ vendorId, remindersSent }) => [vendorId, remindersSent]))
   if (!request.invitations.some(({ status }) => OPEN_INVITATION_STATUSES.includes(status))) return []

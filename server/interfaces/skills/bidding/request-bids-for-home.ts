@@ -9,8 +9,8 @@ import { suggestVendorsForScope } from './suggest-vendors-for-scope.ts'
 
 const MAX_SCOPES = 200
 /**
- * The maximum number of requests that one transaction may send, because other transactions wait for its locks on
- * request numbers.
+ * The maximum number of requests that one transaction may send. Other transactions wait for its locks, which assign the
+ * numbers of requests.
  */
 const MAX_REQUESTS = 20
 

@@ -7,7 +7,7 @@ import { addDays } from '../../../platform/values/calendar.ts'
 import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 import { remindVendors } from './remind-vendors.ts'
 
-/** A transaction that reminded the vendors of more requests would hold its locks for too long. */
+/** The maximum number of requests. A larger transaction would hold its locks for too long. */
 const MAX_REQUESTS = 50
 
 export async function sendBidReminders(

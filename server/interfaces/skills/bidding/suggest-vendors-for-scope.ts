@@ -12,9 +12,9 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { readAllPages } from '../frame/read-all-pages.ts'
 import type { WorkLimit } from '../frame/work-limit.ts'
 
-/** The weight of each part of the score. The contract documents the same values. */
+/** The weight of each criterion in the score. The contract documents the same weights. */
 const WEIGHTS = { scorecard: 0.5, load: 0.25, price: 0.25 }
-/** The score of a part that has no data, which counts neither for nor against the vendor. */
+/** The score of a criterion without data. It is neutral: it neither helps nor harms the vendor. */
 const UNKNOWN_POINTS = 50
 /** The maximum number of excluded vendors in the list. */
 const MAX_LISTED = 1000
@@ -25,7 +25,7 @@ interface Candidate {
   price: Price | null
 }
 
-/** A price per home, so that bids on one home and on many homes can be compared. */
+/** A price per home, so that bids for one home can be compared with bids for many homes. */
 interface Price {
   amount: number
   bidId: string
@@ -42,8 +42,8 @@ export async function suggestVendorsForScope(
   const passedOver: VendorPassedOver[] = []
   const query = { scope, ...(communityId !== undefined && { communityId }) }
   for await (const vendors of readAllPages(call, workLimit, 'listVendors', query)) {
-    // In a long list, most vendors often lack valid compliance documents. Reading a vendor's track record is the most
-    // expensive step, so it is read only for suitable vendors.
+    // Reads the track records only of suitable vendors, because reading them is the most expensive step. In a long
+    // list, most vendors often lack valid compliance documents.
     const cards = await findScorecards(
       call,
       vendors.filter((vendor) => findExclusionReason(vendor) === null),
@@ -71,8 +71,8 @@ export async function suggestVendorsForScope(
 }
 
 /**
- * Returns the reason why the vendor's own status excludes the vendor; null if it does not. The rule is stricter than
- * for invitations, which need no compliance documents, because a suggested vendor must be ready to work.
+ * Returns the reason why the vendor's own status excludes the vendor; null if it does not. A suggested vendor must be
+ * ready to work, so the rule is stricter than for invitations, which require no compliance documents.
  */
 function findExclusionReason({ status, complianceStatus }: Vendor): VendorPassedOver['reason'] | null {
   if (status !== 'active') return status
@@ -151,7 +151,7 @@ function rankCandidates(candidates: readonly Candidate[]): VendorSuggestion[] {
       },
     }
   })
-  // Ties are broken by name, so that the same data always produces the same order.
+  // Sorts equal scores by name, so that the same data always results in the same order.
   suggestions.sort((a, b) => b.score - a.score || (a.companyName < b.companyName ? -1 : 1))
   return suggestions.map((suggestion, i) => ({ ...suggestion, rank: i + 1 }))
 }

@@ -4,7 +4,7 @@ import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
 /**
  * A plan needs 100 studs at 3 and 50 square feet of granite at 40. The option QTZ replaces the granite with quartz at
- * 60, and the option RNG adds a range that has no price. Lot 1 is built from this plan, with quartz. The framing of Lot
+ * 60. The option RNG adds a range (a stove) without a price. Lot 1 is built from this plan with QTZ. The framing of Lot
  * 1 starts in ten days.
  */
 let desk: Desk

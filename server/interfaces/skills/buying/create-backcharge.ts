@@ -2,10 +2,7 @@ import type { CreateBackchargeInput, CreateBackchargeResult } from '../../../../
 import type { Call } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 
-/**
- * Creates a draft, like any order. The amount is deducted from the vendor's payments once the order is approved and
- * issued.
- */
+/** Creates a draft order. The amount is deducted from the vendor's payments after the order is approved and issued. */
 export async function createBackcharge(
   { vendorId, homeId, amount, reason, relatedPoId, scope: requested }: CreateBackchargeInput,
   call: Call,

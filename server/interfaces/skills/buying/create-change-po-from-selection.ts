@@ -14,8 +14,8 @@ import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 
 /**
- * A selection is usually ordered from a few vendors. Creating a change order locks the home, so that the home's orders
- * are numbered consecutively.
+ * The maximum number of orders. A selection is usually ordered from a few vendors. Creating a change order locks the
+ * home, so that the home's orders are numbered consecutively.
  */
 const MAX_ORDERS = 20
 
@@ -46,7 +46,7 @@ export async function createChangePoFromSelection(
   }
 }
 
-/** Returns all active orders that name the selection, oldest first. */
+/** Returns all active orders for the selection, oldest first. */
 async function findOrdersOfSelection(call: Call, selectionId: string): Promise<PurchaseOrder[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "purchaseOrders"
@@ -90,7 +90,7 @@ async function createChangeOrders(
   return created
 }
 
-/** Returns the ordered lines with their quantities multiplied by the factor. A reduced line becomes a credit. */
+/** Returns the ordered lines with their quantities multiplied by the factor. A negative factor results in credits. */
 function scaleLines(ordered: readonly PurchaseOrder[], factor: Big): object[] {
   const lines = ordered.flatMap((order) => order.lines)
   const alike = Map.groupBy(lines, (line) =>

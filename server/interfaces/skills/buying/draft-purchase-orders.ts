@@ -17,13 +17,13 @@ import { runWithPointer } from '../frame/attempt-task.ts'
 import { findHomeOverview } from '../frame/home-overview.ts'
 import { bundleLines, type OrderBundle } from './order-bundles.ts'
 
-/** The maximum number of orders that one transaction may number while other transactions wait for the home's lock. */
+/** The maximum number of orders. Numbering them locks the home, and other transactions wait for this lock. */
 const MAX_ORDERS = 50
 const MAX_LISTED = 200
 
 /**
- * Creates orders for all lines that the home's estimate would budget today, so that orders and budget agree. If a trade
- * has an order, the whole trade is skipped, because it is unknown which of its lines remain to be ordered.
+ * Drafts orders for all lines that today's estimate of the home contains, so that orders and budget match. Skips trades
+ * that already have an order, because it is unknown which of their lines still have to be ordered.
  */
 export async function draftPurchaseOrders(
   { homeId, scopes }: DraftPurchaseOrdersInput,
@@ -114,7 +114,7 @@ async function findVendorsOfPrices(
   return new Map(rows.map(({ id, vendorId }) => [id, vendorId]))
 }
 
-/** Returns the trades of the base home, and of each selection, that have an active order. */
+/** Returns the trades that already have an active order, separately for the base home and for each selection. */
 async function findBoughtTrades({ db, organizationId }: Call, homeId: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ scope: string; optionSelectionId: string | null }>`
     select distinct "scope", "optionSelectionId" from "purchaseOrders"

@@ -9,9 +9,12 @@ import { attemptTask } from '../frame/attempt-task.ts'
 import { createRowConflict, type RejectedItem } from '../frame/rejected-item.ts'
 import { getToday, truncateRows } from '../frame/report.ts'
 
-/** Issuing an order locks a home, an order, and a vendor. More orders would delay other requests. */
+/**
+ * The maximum number of orders. Issuing an order locks a home, an order, and a vendor, so issuing more orders would
+ * delay other requests.
+ */
 const MAX_ORDERS = 50
-/** Orders that are too early to issue cost no time, so up to this number of orders is read and reported. */
+/** The maximum number of orders to read. It is larger, because orders that are too early to issue are only reported. */
 const MAX_ORDERS_READ = 200
 
 export async function issuePurchaseOrders(
@@ -77,7 +80,7 @@ function describeTooEarly({ number, firstTaskOn }: OrderToIssue): string {
 }
 
 /**
- * Returns the named orders or the home's approved orders, sorted by ID. Orders are always locked in this order.
+ * Returns the requested orders or the home's approved orders, sorted by ID. Orders must always be locked in this order.
  */
 async function findOrdersToIssue(call: Call, { homeId, poIds }: IssuePurchaseOrdersInput): Promise<OrderToIssue[]> {
   const { db, organizationId } = call

@@ -10,7 +10,8 @@ import { buildHomeFromPlan } from '../frame/home-from-plan.ts'
 import { createReportFooter, getToday, selectSentences } from '../frame/report.ts'
 
 /**
- * A home needs about two thousand lines. A partial takeoff would have a wrong total, so longer takeoffs are rejected.
+ * The maximum number of lines. A home needs about two thousand. Longer takeoffs are rejected, because the total of a
+ * partial takeoff would be wrong.
  */
 const MAX_LINES = 5000
 
@@ -51,7 +52,7 @@ interface PriceOrigin {
   expirationDate: string | null
 }
 
-/** Returns the vendor and the last valid day of each price and lump sum, in one statement. */
+/** Reads the vendor and the last valid day of each price and lump sum in one statement. */
 async function findPriceOrigins(
   { db, organizationId }: Call,
   lines: readonly EstimatedLine[],

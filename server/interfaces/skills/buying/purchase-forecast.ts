@@ -11,15 +11,18 @@ const MAX_ROWS = 1000
 
 type ForecastPart = PurchaseForecastResult['parts'][number]
 
-/** A row without an order date, with the first unordered need in each community. */
+/**
+ * A row without its order date. The order date is computed from the first day in each community on which the unordered
+ * part is needed.
+ */
 type Needed = Omit<ForecastPart, 'orderBy'> & {
   leadTimeDays: number
   needs: { day: string; workdays: number[]; holidays: string[] }[] | null
 }
 
 /**
- * Forecasts purchases from the budget of each home, which is the estimated takeoff with selections. A part is needed
- * when its trade starts.
+ * Forecasts purchases from the budgets of homes. A home's budget is its estimated takeoff with the selections. A part
+ * is needed when its trade starts.
  */
 export async function forecastPurchases(
   { weeks, communityId }: Checked['PurchaseForecastInput'],
@@ -43,8 +46,8 @@ export async function forecastPurchases(
   }
 }
 
-// Each step of the query is materialized. Without statistics, the database estimates one row per step and would repeat
-// the next step for every row. Such repetition would take seconds for a dozen homes.
+// Materializes each step of the query. Without statistics, the database expects one row from each step and would repeat
+// the next step for every row. For a dozen homes, this would take seconds.
 async function findNeededParts(
   { db, organizationId }: Call,
   { from, to, communityId }: { from: string; to: string; communityId: string | undefined },
@@ -96,7 +99,8 @@ async function findNeededParts(
     group by n."weekFrom", p."id", p."sku", p."name", p."unit", p."leadTimeDays"
     order by n."weekFrom", p."sku", p."id" limit ${MAX_ROWS + 1}`.execute(db)
   return rows.map(({ leadTimeDays, needs, ...row }) => {
-    // Each community has its own workdays and holidays. The earliest date is early enough for all communities.
+    // Each community has its own workdays and holidays. The earliest of their order dates is early enough for all of
+    // them.
     const dates = (needs ?? []).map(({ day, ...calendar }) => createWorkCalendar(calendar).add(day, -leadTimeDays))
     return { ...row, orderBy: dates.sort()[0] ?? null }
   })

@@ -6,7 +6,7 @@ import { problem, validationFailed } from '../../../platform/problems/problem.ts
 import { addDays } from '../../../platform/values/calendar.ts'
 import { createReportFooter } from '../frame/report.ts'
 
-/** The maximum number of prices in one import. */
+/** The maximum number of prices in one import operation. */
 const MAX_PRICES = 1000
 const DECIMALS = 4
 
@@ -27,8 +27,8 @@ interface CurrentPrice {
 }
 
 /**
- * Raises prices by a percentage from a date. Each price that is valid on this date ends the day before. The successor
- * of a price has the same community, plan, minimum quantity, and last valid day.
+ * Raises prices by a percentage from a given date. Each price that is valid on this date then ends on the day before,
+ * and a new price begins. The new price has the same community, plan, minimum quantity, and last valid day.
  */
 export async function raisePrices(input: RaisePricesInput, call: Call): Promise<RaisePricesResult> {
   const { vendorId, costCodeId, percent, effectiveDate } = input
@@ -45,7 +45,7 @@ export async function raisePrices(input: RaisePricesInput, call: Call): Promise<
   const changed = prices.map((price) => ({ ...price, newUnitPrice: raise(price.unitPrice, percent) }))
   if (changed.length > 0) {
     const rows = changed.flatMap((price) => toRows(price, effectiveDate))
-    // A price and its successor are two rows, so the largest change needs several imports.
+    // An old price and its new price are two rows, so a large change needs several imports.
     for (let from = 0; from < rows.length; from += MAX_PRICES)
       await call.operation('syncPrices', { rows: rows.slice(from, from + MAX_PRICES), match: 'id' })
   }
@@ -63,7 +63,7 @@ export async function raisePrices(input: RaisePricesInput, call: Call): Promise<
 
 function toRows(price: CurrentPrice & { newUnitPrice: number }, effectiveDate: string): PriceRow[] {
   const { partId, vendorId, communityId, planId, minQuantity, preferred, note, expirationDate } = price
-  // A price that begins on this date has no earlier days, so the price itself is changed.
+  // A price that begins on this date is changed itself, because it has no earlier days.
   if (price.effectiveDate === effectiveDate) return [{ id: price.id, unitPrice: price.newUnitPrice }]
   const successor = {
     partId,

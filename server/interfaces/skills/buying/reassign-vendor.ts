@@ -11,7 +11,10 @@ import { findHomeOverview, type HomeOverview } from '../frame/home-overview.ts'
 import type { RejectedItem } from '../frame/rejected-item.ts'
 import { getToday, truncateRows } from '../frame/report.ts'
 
-/** A trade of a home usually has only a few orders and tasks. A larger number would lock the home for too long. */
+/**
+ * The maximum number of orders. A home usually has only a few orders and tasks for a trade. More would lock the home
+ * for too long.
+ */
 const MAX_ORDERS = 20
 const MAX_TASKS = 50
 
@@ -23,7 +26,7 @@ export async function reassignVendor(input: Checked['ReassignVendorInput'], call
   const replaced: ReassignVendorResult['replaced'] = []
   const kept: RejectedItem[] = []
   const found = await orders.findAll(call, standing.rows)
-  // An order is voided with its variance orders, so the variance orders are replaced first.
+  // Voiding an order also voids its variance orders, so the variance orders are replaced first.
   for (const before of found.toSorted(
     (one, other) => Number(one.rootPoId === null) - Number(other.rootPoId === null),
   )) {
@@ -77,8 +80,8 @@ async function replaceOrder(
 }
 
 /**
- * Returns the order's lines for the new vendor. If the new vendor has a price for a line's part, that price replaces
- * the old price.
+ * Returns the order's lines for the new vendor. If the new vendor has a price for the part of a line, that price
+ * replaces the old one.
  */
 async function toVendorLines(
   call: Call,
@@ -99,14 +102,15 @@ async function toVendorLines(
 }
 
 /**
- * Returns null if the order should take the price from the vendor's price list and record the source of the price.
+ * Returns the price for the new order. Null means that the order uses the price from the vendor's price list and
+ * records where it came from.
  */
 function chooseUnitPrice({ unitPrice }: PurchaseOrderLine, offer: { issue: string | null } | undefined): number | null {
   return offer?.issue === null ? null : unitPrice
 }
 
 /**
- * Returns the IDs of the trade's active orders with other vendors. Backcharges and change orders are skipped, because
+ * Returns the IDs of the trade's active orders with other vendors. Leaves out backcharges and change orders, because
  * they belong to the original orders.
  */
 async function findOrdersToReplace(

@@ -8,9 +8,9 @@ import { createReportFooter, getToday, selectSentences, truncateRows } from '../
 const MAX_VENDORS = 500
 
 /**
- * Reports the amounts owed to vendors by the number of days since their due date. All amounts are balances of the
- * ledger at the end of a day, so that a past report does not change. A deposit is deducted from the bills of its order,
- * oldest first, as it is when the bills are paid.
+ * Reports the amounts owed to vendors by the number of days since their due date. All amounts are ledger balances at
+ * the end of a day, so a report for a past day never changes. A deposit is deducted from the bills of its order, oldest
+ * bill first, as happens when bills are paid.
  */
 export async function reportApAging(
   { asOf, knownAt, communityId, vendorId }: ApAgingInput,

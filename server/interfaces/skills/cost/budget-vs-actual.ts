@@ -12,7 +12,7 @@ import { createReportFooter, getToday, selectSentences, truncateRows } from '../
 
 const MAX_ROWS = 1000
 
-/** The balances of a home for one trade and cost code, or for a trade without a cost code. */
+/** The balances of a home for a trade and a cost code. The cost code can be missing. */
 interface PostedRow extends Pick<BudgetVsActualRow, 'original' | 'budgeted' | 'committed' | 'actual' | 'paid'> {
   scope: string
   costCodeId: string | null
@@ -23,8 +23,9 @@ interface PostedRow extends Pick<BudgetVsActualRow, 'original' | 'budgeted' | 'c
 }
 
 /**
- * Compares the budget of a home with its costs at the end of a day. All amounts are balances of the ledger, so a report
- * for a past day does not change. A budget is posted when it is locked. Before that, its current amounts are used.
+ * Compares the budget of a home with its costs at the end of a day. All amounts are ledger balances, so a report for a
+ * past day never changes. An exception is a budget that is not locked: it is not in the ledger yet, so its current
+ * amounts are used.
  */
 export async function reportBudgetVsActual(
   { homeId, groupBy, asOf, knownAt }: Checked['BudgetVsActualInput'],
@@ -63,8 +64,8 @@ export async function reportBudgetVsActual(
 }
 
 /**
- * Returns the balances by trade, then by cost code. Trades that differ only in letter case count as one trade, with the
- * spelling of the budget, else of the orders.
+ * Returns the balances by trade, then by cost code. Combines trades whose names differ only in letter case. The name of
+ * the combined trade is spelled as in the budget or, if the budget does not contain it, as in the orders.
  */
 async function findPostedRows(
   call: Call,

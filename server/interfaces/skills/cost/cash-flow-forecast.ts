@@ -10,9 +10,9 @@ const OUTFLOW_KINDS = ['payments', 'payable', 'work', 'retainage'] as const
 const INFLOW_KINDS = ['deposits', 'applications', 'draws', 'closings'] as const
 
 /**
- * Forecasts cash flow by the direct method. Each payment that is known or follows from the schedule is counted in its
- * week. Work is paid when its task has ended and the vendor's net days have passed. Overdue amounts count in the first
- * week. A closing brings in the price, less everything that was received before.
+ * Forecasts cash flow with the direct method: assigns each payment that is known or can be derived from the schedule to
+ * its week. Work is paid when its task has ended and the vendor's payment term has passed. Overdue amounts are in the
+ * first week. A closing yields the price minus the amounts received before.
  */
 export async function forecastCashFlow(
   { weeks: count, communityId, openingBalance, ...input }: Checked['CashFlowForecastInput'],

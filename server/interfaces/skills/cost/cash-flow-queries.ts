@@ -6,7 +6,7 @@ import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 
-/** An outflow or inflow of money on one day, or on an unknown day. */
+/** An outgoing or incoming payment on one day. The day can be unknown. */
 export interface CashFlow {
   kind: 'payments' | 'payable' | 'work' | 'retainage' | 'deposits' | 'applications' | 'draws' | 'closings'
   day: string | null
@@ -14,14 +14,17 @@ export interface CashFlow {
 }
 
 /**
- * Returns the outflows as sums by day, so that the result has at most a few thousand rows, regardless of the number of
- * orders. An order is counted together with its change orders. An amount that a vendor owes is not an inflow.
+ * Returns the outflows, summed by day, so that the result has at most a few thousand rows for any number of orders. An
+ * order includes its change orders. An amount that a vendor owes is not treated as an inflow.
  */
 export async function findOutflows(call: Call, communityId: string | undefined): Promise<CashFlow[]> {
   const { db, organizationId, timeZone, currency } = call
   const decimals = sql`${getMinorUnits(currency)}::integer`
   const inCommunity = sql`(${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})`
-  /** A part of an amount for one home of a bill, rounded on the running sum, so that the parts add up to the amount. */
+  /**
+   * The part of a bill's amount that belongs to one home. It is computed from rounded running sums, so that the parts
+   * add up to the amount.
+   */
   const share = (amount: string, part: string) =>
     sql`(round(${sql.raw(amount)} * ${sql.raw(part)}."upTo" / ${sql.raw(part)}."whole", ${decimals})
       - round(${sql.raw(amount)} * (${sql.raw(part)}."upTo" - ${sql.raw(part)}."net") / ${sql.raw(part)}."whole", ${decimals}))`
@@ -138,11 +141,14 @@ export async function findOutflows(call: Call, communityId: string | undefined):
 interface SteppedOrder extends Pick<RetainageTerms, 'retainagePercent' | 'retainageMaxPercent' | 'total' | 'own'> {
   id: string
   retainageSteps: RetainageStep[]
-  /** The completed milestones of the home, each with the amount of the invoices through its completion. */
+  /** The home's completed milestones, each with the amount invoiced up to its completion. */
   reached: { id: string; billed: number }[]
 }
 
-/** Returns the retainage of the total of each order whose retainage changes in steps or differs by line. */
+/**
+ * Returns the retainage of each order whose retainage rate changes in steps or differs by line. The retainage is based
+ * on the order's total.
+ */
 async function findSteppedRetainage({ db, organizationId, currency }: Call): Promise<Map<string, number>> {
   const unsettled = sql`any(${[...UNSETTLED_STATUSES]}::text[])`
   const { rows } = await sql<SteppedOrder>`
@@ -189,8 +195,8 @@ function computeRetainageOfTotal({ total, retainageSteps, reached, ...terms }: S
 }
 
 /**
- * Returns the inflows as sums by day. A sale brings in its price at the closing, less everything that was received
- * before. A draw is repaid at the closing.
+ * Returns the inflows, summed by day. At the closing, a sale yields its price minus the amounts received before, and
+ * draws are repaid.
  */
 export async function findInflows(call: Call, communityId: string | undefined): Promise<CashFlow[]> {
   const { db, organizationId } = call

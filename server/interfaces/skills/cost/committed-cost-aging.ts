@@ -46,7 +46,7 @@ export async function reportCommittedCostAging(
   return {
     buckets: BUCKETS.map((days, place) => ({ count: 0, total: 0, unpaid: 0, ...byPlace.get(place), days })),
     oldest: oldest ?? [],
-    // The buckets include all orders. Only the list is shortened.
+    // The aging buckets include all orders. Only the list is shortened.
     ...createReportFooter(call, { truncated: count > MAX_LISTED }),
     currency,
   }

@@ -5,7 +5,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { createReportFooter, selectSentences } from '../frame/report.ts'
 
-/** The newest homes are used, because they show current building costs. */
+/** The maximum number of homes. The newest homes are used, because they reflect current building costs. */
 const MAX_HOMES = 500
 const MAX_SCOPES = 200
 
@@ -17,7 +17,10 @@ interface ComparedCosts {
   scopes: CostPerSquareFootResult['scopes'] | null
 }
 
-/** Reports direct construction cost divided by the living area of the plan revision from which the home was built. */
+/**
+ * Reports direct construction cost divided by living area. The living area comes from the plan revision from which the
+ * home was built.
+ */
 export async function reportCostPerSquareFoot(
   { planId, communityId }: CostPerSquareFootInput,
   call: Call,

@@ -3,8 +3,8 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { addDays, countDaysBetween } from '../../../platform/values/calendar.ts'
 
 /**
- * Lot 1 is sold for 300,000 and half framed. Lot 2 (1,000 square feet) and Lot 3 (2,000 square feet) are built, and Lot
- * 2 is closed. All expected figures below were calculated by hand from this data.
+ * Lot 1 is sold for 300,000, and half of its framing is completed. Lot 2 (1,000 square feet) and Lot 3 (2,000 square
+ * feet) are built, and Lot 2 is closed. All expected figures below were calculated by hand from this data.
  */
 let desk: Desk
 let homes: string[]
@@ -170,7 +170,7 @@ test('wipReport recognizes revenue by the ratio of the cost to date to the estim
     { home: 'Lot 2, Juniper Ridge', contract: null, costToDate: 0, closingDate: desk.day(0), inventory: 0 },
     { home: 'Lot 3, Juniper Ridge', contract: null, costToDate: 2000, closingDate: null, inventory: 2000 },
   ])
-  // On the day before, the home was not sold, and no work was completed.
+  // The day before, the home had not been sold and no work had been completed.
   const before = await desk.run('wipReport', { asOf: desk.day(-1) })
   expect(before.homes).toEqual([])
   expect(before.atClosing).toMatchObject([{ home: 'Lot 1, Juniper Ridge', contract: null, costToDate: 0 }, {}, {}])
@@ -184,17 +184,18 @@ test('cashFlowForecast assigns every payment to its week', async () => {
   const at = (kind: string) =>
     weeks.flatMap((week: Record<string, number>, i: number) => (week[kind] === 0 ? [] : [[i, week[kind]]]))
   expect(at('payments')).toEqual([[1, 20_250]])
-  // On Lot 3, one percent of 200,000 is completed: 2,000 less 5 % retainage is payable in 7 days.
+  // On Lot 3, one percent of 200,000 is completed. This is 2,000, of which 5 % is retained and the rest is payable in 7
+  // days.
   expect(at('payable')).toEqual([[1, 1900]])
   expect(at('work')).toEqual([[weekOf(addDays(task.plannedEnd, 7)), 20_250]])
   expect(at('retainage')).toEqual([[weekOf(addDays(lot1.forecastCompletionDate, 7)), 4500]])
-  // No draw was requested for the completed milestone.
+  // No draw has been requested for the completed milestone.
   expect([at('deposits'), at('draws'), at('closings')]).toEqual([[[0, 5000]], [[2, 30_000]], [[3, 255_000]]])
   const net = weeks.reduce((sum: number, week: { in: number; out: number }) => sum + week.in - week.out, 1000)
   expect(weeks.at(-1).balance).toBeCloseTo(net, 2)
   expect(later).toBe(0)
-  // The rest of Lot 2, the rest of Lot 3 with its retainage, and the painting have no task and therefore no date. The
-  // amounts are 110,000, 198,000, 100, and 500.
+  // The rest of Lot 2, the rest of Lot 3, the retainage of Lot 3, and the painting have no task and therefore no date.
+  // They are the amounts 110,000, 198,000, 100, and 500.
   expect(undated).toBe(-(110_000 + 198_000 + 100 + 500))
 })
 

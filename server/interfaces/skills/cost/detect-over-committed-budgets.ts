@@ -5,7 +5,10 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { MAX_RECORDS, type WorkLimit } from '../frame/work-limit.ts'
 
-/** The contract documents the same limit. The count includes the budgets that are not listed. */
+/**
+ * The maximum number of budgets in the list. The contract documents the same limit. The count includes budgets that are
+ * not in the list.
+ */
 const MAX_LISTED = 500
 
 interface OverCommitments {
@@ -25,9 +28,9 @@ export async function detectOverCommittedBudgets(
 }
 
 /**
- * Runs one statement that reads only the budgets of trades with orders. Each spelling of a trade is looked up, because
- * the index is case-sensitive. `offset 0` forces one lookup per spelling. Otherwise, the database would read all lines
- * of the home.
+ * Reads the budgets of trades with orders in one statement. The statement looks up each spelling of a trade, because
+ * the index is case-sensitive. `offset 0` forces a separate lookup for each spelling. Without it, the database would
+ * read all lines of the home.
  */
 async function findOverCommitments(
   { db, organizationId }: Call,

@@ -8,7 +8,7 @@ import type { WorkLimit } from '../frame/work-limit.ts'
 
 const MAX_HOMES = 2000
 const MAX_LISTED = 200
-/** The statuses of homes that still incur costs. */
+/** The statuses of homes that can still incur costs. */
 const STATUSES: readonly HomeStatus[] = [
   'planning',
   'permitting',
@@ -18,7 +18,7 @@ const STATUSES: readonly HomeStatus[] = [
   'on_hold',
 ]
 
-/** Reports the homes with an estimated cost above their budget, largest excess first. */
+/** Reports the homes whose estimated cost exceeds their budget, largest excess first. */
 export async function findHomesOverBudget(
   { communityId, minOverBy }: Checked['FindHomesOverBudgetInput'],
   call: Call,

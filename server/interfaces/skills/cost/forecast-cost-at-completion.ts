@@ -7,8 +7,9 @@ import { findHomeOverview } from '../frame/home-overview.ts'
 import { createReportFooter, selectSentences } from '../frame/report.ts'
 
 /**
- * Reports the estimate at completion (EAC). For each trade, the estimate is the orders or the budget, whichever is
- * higher, because the rest of a budget is expected to be spent. Cost to complete is the estimate less the cost to date.
+ * Reports the estimate at completion (EAC). The estimate for a trade is the total of its orders or its budget,
+ * whichever is higher, because the rest of a budget is expected to be spent. The cost to complete is the estimate minus
+ * the cost to date.
  */
 export async function forecastCostAtCompletion(
   { homeId }: ForecastCostAtCompletionInput,

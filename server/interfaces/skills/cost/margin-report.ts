@@ -8,9 +8,9 @@ import { createReportFooter, getToday, selectSentences, toReportPeriod, truncate
 const MAX_HOMES = 500
 
 /**
- * Reports the gross margin of homes that closed in a period, whatever their present status, and its fade: the margin
- * when the budget was locked and the sale approved, less the final margin. Changes that were sold later are not a fade,
- * unless they cost more than their price.
+ * Reports the gross margin and the margin fade of homes that closed in a period. The homes can have any status now. The
+ * fade is the margin at the time when the budget was locked and the sale approved, minus the final margin. Changes that
+ * were sold later cause a fade only if they cost more than their price.
  */
 export async function reportMargins(
   { communityId, asOf, knownAt, ...input }: MarginReportInput,

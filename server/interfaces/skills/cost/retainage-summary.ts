@@ -12,8 +12,8 @@ const MAX_HOMES = 50
 type Withholding = RetainageSummaryResult['vendors'][number]
 
 /**
- * Reports retainage at the end of a day, as the balances of the ledger. Retainage is held until the whole work is
- * accepted, and can be released once the home is completed.
+ * Reports retainage as ledger balances at the end of a day. Retainage is held until all work is accepted, and can be
+ * released after the home is completed.
  */
 export async function summarizeRetainage(
   { asOf, knownAt, communityId }: RetainageSummaryInput,

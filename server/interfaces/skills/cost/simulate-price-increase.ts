@@ -10,8 +10,8 @@ import { createReportFooter, truncateRows } from '../frame/report.ts'
 const MAX_HOMES = 500
 
 /**
- * Simulates a price increase. The increase affects only parts that have not been ordered yet, because the price of an
- * order is already agreed.
+ * Simulates a price increase. The increase affects only parts that have not been ordered yet, because orders have a
+ * fixed price.
  */
 export async function simulatePriceIncrease(
   input: SimulatePriceIncreaseInput,
@@ -53,7 +53,7 @@ async function findUnbought(
       select c."id", b."depth" + 1 from "below" b
       join "costCodes" c on c."organizationId" = ${organizationId} and c."parentId" = b."id" where b."depth" < 10
     ) select "id" from "below")`
-  // For a trade, whole orders count. For a cost code, individual order lines count.
+  // For a trade, sums whole orders. For a cost code, sums order lines.
   const isBudgeted =
     scope === undefined ? sql`b."costCodeId" = any(array${codes})` : sql`lower(b."scope") = lower(${scope})`
   const ordered =

@@ -9,8 +9,8 @@ import { createReportFooter, selectSentences, toReportPeriod, truncateRows } fro
 const MAX_GROUPS = 200
 
 /**
- * The key and the name of each group as SQL. The order is `o`, its home is `h`, and the other joined tables are `c`,
- * `u`, and `v`.
+ * The SQL for the key and the name of each group. `o` is the order, `h` is its home, and `c`, `u`, and `v` are the
+ * other joined tables.
  */
 const GROUP_COLUMNS: Record<Checked['VarianceReportInput']['groupBy'], readonly [key: string, name: string]> = {
   reason: ['o."varianceReasonCode"', 'o."varianceReasonCode"'],
@@ -30,10 +30,7 @@ interface VarianceGroup {
   homeIds: string[]
 }
 
-/**
- * Reports variances. A variance is an order for an unplanned cost. The variance rate is the total of the variances
- * divided by the budget.
- */
+/** Reports variances, which are orders for unplanned costs. The variance rate is their total divided by the budget. */
 export async function reportVariances(
   input: Checked['VarianceReportInput'],
   call: Call,

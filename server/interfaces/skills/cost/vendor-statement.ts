@@ -19,8 +19,8 @@ interface Period {
 }
 
 /**
- * Prepares the statement of a vendor from the ledger, so that a statement of a past period does not change. The opening
- * balance and the changes of the period add up to the closing balance.
+ * Prepares a vendor's statement from the ledger, so that a statement for a past period never changes. The opening
+ * balance and the changes in the period add up to the closing balance.
  */
 export async function buildVendorStatement(
   { vendorId, knownAt, ...input }: VendorStatementInput,
@@ -73,7 +73,7 @@ interface Balances {
   opening: number
   billed: number
   credited: number
-  /** Amount that payments settled, including discounts and withheld tax. */
+  /** The amount that payments have settled, including discounts and withheld tax. */
   settled: number
   discounts: number
   closing: number
@@ -87,8 +87,9 @@ interface Balances {
 }
 
 /**
- * Classifies the vendor's postings by their entries. An entry that names several vendors, such as the merge of a vendor,
- * is neither a bill nor a payment. A payment that was recorded by closing its order has no record of its own.
+ * Classifies the vendor's postings by the ledger entry to which they belong. An entry with several vendors, such as a
+ * merge of two vendors, is neither a bill nor a payment. If closing an order recorded a payment, this payment has no
+ * record of its own.
  */
 async function sumPostings(call: Call, { vendorId, from, to, knownAt }: Period): Promise<Balances> {
   const conditions = toPostingConditions(call, { vendorId, to, knownAt })
@@ -125,7 +126,7 @@ async function sumPostings(call: Call, { vendorId, from, to, knownAt }: Period):
   return balances
 }
 
-/** SQL expression for the sum of a measure over the classified postings, or over the postings of one type. */
+/** Returns the SQL for the sum of a measure over the classified postings, or over the postings of one type. */
 function sumOf(measure: Measure, type?: 'before' | 'bill' | 'credit' | 'payment') {
   const ofType = type === undefined ? sql`true` : sql`"type" = ${sql.lit(type)}`
   return sql`coalesce(sum("amount") filter (where "measure" = ${sql.lit(measure)} and ${ofType}), 0)`

@@ -21,7 +21,7 @@ interface Given {
   deposits?: { amount: number }[]
 }
 
-/** Creates a home with a budget, an order with the given amount of completed work, and an approved sale. */
+/** Creates a home with a budget, an order on which the given amount of work is completed, and an approved sale. */
 async function sold({ contract, estimatedCost, costToDate, revenueMethod = 'over_time', deposits = [] }: Given) {
   const name = `Lot ${++lots}`
   const home = await desk.post('/homes', { communityId, name })
@@ -64,9 +64,9 @@ describe('wipReport', () => {
       ...{ contract: 420_000, estimatedCost: 336_000, costToDate: 126_000, percentComplete: 37.5, earned: 157_500 },
       ...{ billed: 170_000, overUnder: 12_500, deposits: 20_000, draws: 80_000 },
     })
-    // On the day before, the home was not sold.
+    // The day before, the home had not been sold.
     expect(await getRow(name, 'homes', { asOf: desk.day(-1) })).toBeUndefined()
-    // The home's next buyer has not been billed.
+    // The next buyer of the home has not been billed yet.
     await desk.post(`/sales/${sale.id}/cancel`, { reason: 'Fell through.', depositDisposition: 'forfeited' })
     const next = { homeId: home.id, buyers: [{ name: 'Ana Ruiz' }], basePrice: 430_000, revenueMethod: 'over_time' }
     await desk.post(`/sales/${(await desk.post('/sales', next)).id}/approve`)

@@ -11,10 +11,10 @@ import { calculateWip } from './wip.ts'
 const MAX_HOMES = 500
 
 /**
- * Returns the schedule of work in progress at the end of a day. Revenue is earned over time or at closing, depending on
- * the sale of each home. If the billed amount exceeds the earned amount, the difference is a contract liability. If the
- * earned amount exceeds the billed amount, the difference is a contract asset. Costs, contracts, locked budgets, billings,
- * deposits, and draws are balances of the ledger, so a report for a past day does not change.
+ * Reports work in progress (WIP) at the end of a day. Revenue is earned over time or at closing, depending on the sale
+ * of each home. If the billed amount exceeds the earned amount, the difference is a contract liability. If the earned
+ * amount exceeds the billed amount, the difference is a contract asset. Costs, contracts, locked budgets, billings,
+ * deposits, and draws are ledger balances, so a report for a past day never changes.
  */
 export async function reportWorkInProgress(
   { asOf, knownAt, communityId }: WipReportInput,

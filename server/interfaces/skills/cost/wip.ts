@@ -12,15 +12,15 @@ interface Figures {
 
 /**
  * Calculates the revenue of a home that is earned over time. Uses the cost-to-cost method, an input method of ASC
- * 606-10-55-20. Uninstalled materials earn only their cost (ASC 606, example 19), and an expected loss is fully
- * provided for (ASC 605-35-25-45). Intermediate values are not rounded. Only the earned amount and the displayed
- * percentage, which has two decimals, are rounded.
+ * 606-10-55-20. Materials that are not installed yet earn only their cost (ASC 606, example 19). An expected loss is
+ * recognized in full (ASC 605-35-25-45). Rounds only the earned amount and the displayed percentage, which has two
+ * decimals.
  */
 export function calculateWip({ contract, estimatedCost, costToDate, uninstalledMaterials, billed, currency }: Figures) {
   const part = new Big(costToDate).minus(uninstalledMaterials)
   const whole = new Big(estimatedCost).minus(uninstalledMaterials)
-  // The earned amount is limited to the whole contract. A backcharge without other costs is not negative progress.
-  // Without an estimate, the progress is unknown.
+  // The earned amount cannot exceed the contract. A backcharge without other costs is not negative progress. Without an
+  // estimate, the progress is unknown.
   const isKnown = whole.gt(0) && part.gt(0)
   const isDone = isKnown && part.gte(whole)
   const percentComplete = !isKnown ? 0 : isDone ? 100 : part.times(100).div(whole).round(2, Big.roundHalfUp).toNumber()

@@ -4,12 +4,12 @@ import { addConflictingRecord } from '../../../platform/calls/unique-conflict.ts
 import { createSavepoint } from '../../../platform/events/pending-rows.ts'
 import { toProblem, toRowProblem } from '../../../platform/problems/problem.ts'
 
-/** The result of one of several tasks: the outcome, or the problem if the task was rejected. */
+/** The outcome of a task, or the problem if the task was rejected. */
 export type TaskAttempt<T> = { done: T; refused: null } | { done: null; refused: RowProblem }
 
 /**
- * Runs one of several independent tasks. If the task is rejected, all rows and events that it wrote or recorded are
- * undone. Any other error, such as a deadlock, ends the entire transaction.
+ * Runs one of several independent tasks in a transaction. If the task is rejected, undoes only its changes and events.
+ * Any other error, such as a deadlock, ends the whole transaction.
  */
 export async function attemptTask<T>(call: Call, work: (call: WriteCall) => Promise<T>): Promise<TaskAttempt<T>> {
   return call.write(async (call) => {
@@ -28,7 +28,10 @@ export async function attemptTask<T>(call: Call, work: (call: WriteCall) => Prom
   })
 }
 
-/** Runs one of several tasks that must all succeed. If the task is rejected, the problem points to the task. */
+/**
+ * Runs one of several tasks that must all succeed. If the task is rejected, the pointers of the problem start with
+ * `pointer`.
+ */
 export async function runWithPointer<T>(pointer: string, work: () => Promise<T>): Promise<T> {
   return work().catch((error: unknown) => {
     const found = toProblem(error)
@@ -39,5 +42,5 @@ export async function runWithPointer<T>(pointer: string, work: () => Promise<T>)
   })
 }
 
-/** The contract declares the same limit for the message of an error. */
+/** The maximum length of an error message. The contract declares the same limit. */
 const MAX_MESSAGE_LENGTH = 500

@@ -3,7 +3,7 @@ import type { HomeStatus } from '../../../../client/contract.gen.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** A home with its current cost and estimated cost, for reports about many homes. */
+/** A home with its costs to date and its estimated cost, for reports about many homes. */
 export interface CostedHome {
   homeId: string
   home: string
@@ -11,9 +11,9 @@ export interface CostedHome {
   budgeted: number
   committed: number
   pendingCommitted: number
-  /** The completed part of the home's orders, plus labor. */
+  /** The cost of the completed part of the home's orders, plus labor. */
   costToDate: number
-  /** For each trade, the budget, or the orders plus labor if these exceed the budget. */
+  /** The sum over all trades of the budget or, if it is higher, the orders plus labor. */
   estimatedCost: number
 }
 
@@ -22,7 +22,10 @@ interface CostedHomesQuery {
   statuses: readonly HomeStatus[]
 }
 
-/** Returns up to `max` + 1 homes in one statement, sorted by name. */
+/**
+ * Returns the homes, sorted by name, in one statement. Returns up to `max` + 1 homes, so that the caller knows whether
+ * there are more.
+ */
 export async function findCostedHomes(
   call: Call,
   { communityId, statuses }: CostedHomesQuery,

@@ -7,7 +7,7 @@ import * as plans from '../../../domain/land/plans/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
 
-/** A home that is not planned for a lot yet, with its options as if they were selected. */
+/** A home that is not planned for a lot yet. Its options are treated as selected. */
 export interface HomeFromPlan {
   plan: Plan
   revision: number
@@ -39,7 +39,7 @@ export async function buildHomeFromPlan(
   return {
     ...{ plan, revision },
     house: { name: plan.code, communityId, planId, planRevision: revision, elevation: elevation ?? null },
-    // The option's ID is used as the selection's ID, so that results can be matched to the option.
+    // Uses the option's ID as the selection's ID, so that results can be assigned to the option.
     selected: chosen.map((option) => ({
       ...{ id: option.id, quantity: 1, cost: null, costBasis: 'option', customDescription: null, option },
       ...{ scope: option.scope, costCodeId: option.costCodeId },

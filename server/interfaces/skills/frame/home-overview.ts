@@ -4,7 +4,7 @@ import { toContractPriceSql, toHomePriceSql } from '../../../domain/land/homes/q
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 
-/** The fields of a home that are shown in reports about one home. */
+/** The fields of a home in reports about one home. */
 export interface HomeOverview extends Pick<Home, 'status' | 'communityId' | 'planId' | 'salesStatus' | 'startDate'> {
   home: string
   price: number | null
@@ -15,7 +15,7 @@ export interface HomeOverview extends Pick<Home, 'status' | 'communityId' | 'pla
   percentComplete: number
 }
 
-/** Returns the home with this ID, which comes from a resolved reference. */
+/** Returns a home by its ID. The home exists, because the ID comes from a resolved reference. */
 export async function findHomeOverview({ db, organizationId }: Call, homeId: string): Promise<HomeOverview> {
   const { rows } = await sql<HomeOverview>`
     select h."name" || ', ' || c."name" as "home", h."status", h."communityId", h."planId", h."salesStatus", h."startDate",

@@ -10,25 +10,28 @@ export interface LedgerHome {
   home: string
   status: HomeStatus
   closingDate: string | null
-  /** The revenue method of the sale under contract; null if the home was not under contract. */
+  /** The revenue method of the sale that is under contract; null if the home was not under contract. */
   revenueMethod: SaleRevenueMethod | null
-  /** The price without a sale. */
+  /** The price of the home before any sale. */
   price: number | null
-  /** The price under contract; null if the home was not under contract. */
+  /** The price in the contract; null if the home was not under contract. */
   contract: number | null
   budget: number
-  /** The contract and the budget at the later of the budget lock and the approval of the sale. */
+  /**
+   * The contract price at the later of two times: when the budget was locked, and when the sale was approved.
+   * `baselineBudget` is the budget at that time.
+   */
   baselineContract: number
   baselineBudget: number
   hasBaseline: boolean
   cost: number
-  /** The cost of orders that are approved, and of everything that was not ordered. */
+  /** The cost of approved orders, plus all cost without an order. */
   finalCost: number
-  /** For each trade, the budget, or the orders plus all cost without an order if these exceed the budget. */
+  /** The sum over all trades of the budget or, if it is higher, the orders plus all cost without an order. */
   estimatedCost: number
   /** The value of materials that are stored but not installed. */
   storedMaterials: number
-  /** Whether the budget was not locked at the end of the day. Its present amount is then included. */
+  /** Whether the budget was not locked at the end of the day. In this case, the current budget is used. */
   isUnlocked: boolean
 }
 
@@ -36,15 +39,18 @@ interface LedgerHomesQuery {
   communityId?: string | undefined
   /** If given, only homes that closed between these dates. */
   closed?: { from: string; to: string }
-  /** If given, only homes that have not closed, or that closed on this day or later. */
+  /** If given, only homes that have not closed or that closed on or after this day. */
   openOn?: string
   through: string
   knownAt?: string | undefined
-  /** Whether to include orders that await approval, whose history is not recorded. */
+  /** Whether to include orders that await approval. Their history is not recorded. */
   includesPending: boolean
 }
 
-/** Returns the homes by name in one statement, up to `max` homes, plus one more if there are more. */
+/**
+ * Returns the homes, sorted by name, in one statement. Returns up to `max` + 1 homes, so that the caller knows whether
+ * there are more.
+ */
 export async function findLedgerHomes(
   call: Call,
   { communityId, closed, openOn, through, knownAt, includesPending }: LedgerHomesQuery,

@@ -10,11 +10,13 @@ interface OpenPostingsQuery {
 }
 
 /**
- * Returns a query for the postings of all orders and bills that may have had a payable, retained, or unbilled balance at
- * the end of a day: those that have one now, and those with a posting after that day. The balances of all other orders
- * and bills are zero. The time of the query therefore depends on the open records, and not on the age of the ledger.
+ * Returns a query for the postings of all orders and bills that may have had a payable, retained, or unbilled balance
+ * at the end of a day. These are the records that have such a balance now, and those with a posting after that day. All
+ * other balances are zero. The duration of the query therefore depends on the number of open records, not on the age of
+ * the ledger.
  *
- * The figures of orders and bills only select the postings. All amounts are from the postings.
+ * The amounts in orders and bills are used only to select the postings. All amounts in the result come from the
+ * postings.
  */
 export function selectOpenPostings(call: Call, query: OpenPostingsQuery): RawBuilder<unknown> {
   const { organizationId } = call

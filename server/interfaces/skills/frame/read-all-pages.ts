@@ -9,12 +9,15 @@ type ListId = {
 }[OperationId]
 type Item<Id extends ListId> = ResponseBody<Id> extends { data: (infer Each)[] } ? Each : never
 
-/** Parsing a page blocks the process. A page of twice this size would block the process for three milliseconds. */
+/**
+ * The number of items in a page. Parsing a page blocks the process: for three milliseconds if the page had twice this
+ * size.
+ */
 const PAGE_SIZE = 100
 
 /**
- * Yields the items of a list from the first page to the last, with the caller's permissions. Callers should load
- * related data once per page. With one statement per item, thousands of items would take longer than all other work.
+ * Yields the pages of a list, first to last, with the caller's permissions. Callers should load related data once for
+ * each page. With one statement for each item, reading thousands of items would take longer than all other work.
  */
 export async function* readAllPages<Id extends ListId>(
   call: Call,

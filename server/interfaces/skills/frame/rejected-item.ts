@@ -1,6 +1,6 @@
 import type { ConflictReason, RowProblem } from '../../../../client/contract.gen.ts'
 
-/** An action of a skill that was rejected, while other actions may have succeeded. */
+/** An action of a skill that was rejected. Other actions of the same skill may have succeeded. */
 export interface RejectedItem {
   id: string | null
   label: string
@@ -8,10 +8,7 @@ export interface RejectedItem {
   problem: RowProblem
 }
 
-/**
- * Returns the problem for an action that was rejected before any operation was called, because the current state does
- * not allow it.
- */
+/** Returns the problem for an action that the current state does not allow, and for which no operation was called. */
 export function createRowConflict(reason: ConflictReason, detail: string): RowProblem {
   return { code: 'conflict', detail, errors: [], reason, conflictingId: null }
 }

@@ -2,12 +2,14 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
 
-/** Returns the last fields of every report. */
+/** Returns the fields that are last in every report. */
 export function createReportFooter({ now }: Call, { truncated = false, unknown = [] as string[] } = {}) {
   return { truncated, unknown, asOf: now.toISOString() }
 }
 
-/** Returns the sentences that apply, for the field `unknown`. */
+/**
+ * Returns the sentences that apply, without the values that are `false`. The report shows them in its field `unknown`.
+ */
 export function selectSentences(...each: readonly (string | false)[]): string[] {
   return each.filter((sentence) => sentence !== false)
 }
@@ -26,7 +28,7 @@ export function toReportPeriod(
   return { from: first, to }
 }
 
-/** Returns at most `max` rows, and whether there were more. The query must read one more row than `max`. */
+/** Returns at most `max` rows and whether there are more. The query must have read up to `max` + 1 rows. */
 export function truncateRows<Row>(rows: readonly Row[], max: number): { rows: Row[]; truncated: boolean } {
   return { rows: rows.slice(0, max), truncated: rows.length > max }
 }

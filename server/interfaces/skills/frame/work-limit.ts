@@ -2,10 +2,10 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 
 /**
- * Limits the cost of one run of a composite skill. A builder with a hundred communities has a few thousand vendors and
- * homes. The limit is several times this number. Reading this number of records in pages of 200 easily fits into the
- * time limit. A higher number is a mistake or abuse, and a skill that writes would hold its locks the entire time.
- * Therefore, the skill is rejected, and its transaction is rolled back.
+ * The maximum number of records that one run of a composite skill may read. A builder with a hundred communities has a
+ * few thousand vendors and homes, and this limit is several times higher. Reading this many records in pages of 200
+ * takes far less than the maximum time. A higher number is a mistake or abuse, and a skill that writes would hold its
+ * locks the whole time. If a skill exceeds the limit, it is rejected and its transaction is rolled back.
  */
 export const MAX_RECORDS = 20_000
 export const MAX_MS = 15_000
@@ -20,8 +20,8 @@ export class WorkLimit {
   }
 
   /**
-   * Adds the number of records that were read. The function must be called before the records are processed. Throws
-   * `too_much_work` if a limit is exceeded.
+   * Counts records that were read. Call this function before processing the records. Throws `too_much_work` if a limit
+   * is exceeded.
    */
   spend(records: number): void {
     this.#records += records

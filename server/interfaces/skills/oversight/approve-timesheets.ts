@@ -7,7 +7,9 @@ import { attemptTask } from '../frame/attempt-task.ts'
 import { createRowConflict, type RejectedItem } from '../frame/rejected-item.ts'
 import { truncateRows } from '../frame/report.ts'
 
-/** Approving a timesheet posts a week of entries. A builder has a few dozen employees. */
+/**
+ * The maximum number of timesheets. Approving one posts the entries of a week, and a builder has a few dozen employees.
+ */
 const MAX_SHEETS = 100
 
 export async function approveTimesheets(input: ApproveTimesheetsInput, call: Call): Promise<ApproveTimesheetsResult> {
@@ -43,7 +45,7 @@ interface SheetToApprove {
   timesheetId: string | null
 }
 
-/** Returns the submitted timesheets of all users, or the timesheets of the named users regardless of status. */
+/** Returns the submitted timesheets of all users. If users are given, returns their timesheets with any status. */
 async function findSheetsToApprove(
   call: Call,
   { weekStarting, userIds }: ApproveTimesheetsInput,

@@ -14,7 +14,7 @@ import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 import { runWithPointer } from '../frame/attempt-task.ts'
 import { findHomeOverview } from '../frame/home-overview.ts'
 
-/** The maximum number of tasks in a schedule, and of manually entered lines. */
+/** The maximum number of tasks in a schedule, and of budget lines that users entered manually. */
 const MAX_TASKS = 1000
 const MAX_LINES = 200
 
@@ -49,7 +49,8 @@ export async function cloneHomeSetup(
 }
 
 /**
- * Returns the tasks of the model home as template rows, which refer to each other by name. Repeated names get a number.
+ * Returns the tasks of the model home as template rows, which refer to each other by name. If a name occurs more than
+ * once, a number is added to it.
  */
 async function toTemplateRows(call: Call, homeId: string): Promise<TemplateRows> {
   const { rows } = await sql<{ id: string }>`
@@ -105,15 +106,18 @@ async function scheduleHome(
 }
 
 /**
- * Returns the active options of the model home in the order in which they were selected, so that required options come
- * first.
+ * Returns the active options of the model home in the order of their selection, so that an option comes after the
+ * options that it requires.
  */
 async function findSelectedOptions(call: Call, homeId: string): Promise<{ optionId: string; quantity: number }[]> {
   const selected = await findActiveSelections(call, homeId)
   return selected.flatMap(({ optionId, quantity }) => (optionId === null ? [] : [{ optionId, quantity }]))
 }
 
-/** Returns the manually entered budget lines. All other lines are derived from the takeoff and the selections. */
+/**
+ * Returns the budget lines that users entered manually. All other lines are derived from the takeoff and the
+ * selections.
+ */
 async function findManualLines(call: Call, homeId: string): Promise<object[]> {
   const { rows } = await sql<{ scope: string; costCodeId: string | null; description: string | null; amount: number }>`
     select "scope", "costCodeId", "description", "originalAmount" as "amount" from "budgetLines"

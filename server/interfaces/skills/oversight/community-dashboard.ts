@@ -7,7 +7,7 @@ import { reportBacklog } from '../sales/backlog-report.ts'
 import { reportCycleTimes } from '../schedule/cycle-time-report.ts'
 import { findLateTasks } from '../schedule/find-late-tasks.ts'
 
-/** Combines existing reports, so that the dashboard never contradicts them. */
+/** Builds the dashboard from existing reports, so that it never contradicts them. */
 export async function buildCommunityDashboard(
   { communityId }: CommunityDashboardInput,
   call: Call,

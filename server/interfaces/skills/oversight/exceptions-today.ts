@@ -10,7 +10,10 @@ import { findExpiringInsurance } from '../vendors/find-expiring-insurance.ts'
 
 const MAX_EXAMPLES = 5
 const MAX_HOMES = 500
-/** The number of days to look ahead for starts to confirm, orders to issue, and insurance and permits to renew. */
+/**
+ * The number of days before an event at which users are reminded to confirm starts, issue orders, and renew insurance
+ * and permits.
+ */
 const DAYS_AHEAD = { confirmed: 7, issued: 10, insured: 30, permitted: 30 }
 
 type ExceptionName = ExceptionKind['kind']
@@ -63,7 +66,10 @@ function toExceptionKind(kind: ExceptionName, all: ExceptionKind['examples']): E
   return { kind, count: all.length, examples: all.slice(0, MAX_EXAMPLES) }
 }
 
-/** Returns the kinds of work that await action, each with its count and first examples, in one statement. */
+/**
+ * Returns the kinds of work that need action, each with its count and first examples. Reads all of them in one
+ * statement.
+ */
 async function findWaitingWork(call: Call, communityId: string | undefined): Promise<ExceptionKind[]> {
   const { db, organizationId } = call
   const today = getToday(call)

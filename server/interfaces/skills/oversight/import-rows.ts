@@ -7,8 +7,8 @@ import { Problem } from '../../../platform/problems/problem.ts'
 import { attemptTask } from '../frame/attempt-task.ts'
 
 /**
- * For each kind of row, the operations that create and update a record, its ID and table, and the fields that can be
- * set only once.
+ * For each kind of record: the operations that create and update it, its ID and table, and the fields that can be set
+ * only once.
  */
 const IMPORTED_ENTITIES = {
   vendor: { create: 'createVendor', update: 'updateVendor', id: 'vendorId', table: 'vendors', once: ['status'] },
@@ -48,7 +48,7 @@ export async function importRows(
     else {
       const { id, status, version } = tried.done
       results.push({ row, status, id, version, problem: null })
-      // A later row with the same key updates the record that this row created.
+      // If a later row has the same key, it updates the record that this row created.
       if (typeof fields.externalId === 'string') known.set(fields.externalId, id)
     }
   }
@@ -61,7 +61,7 @@ export async function importRows(
   }
 }
 
-/** Throws `permission_denied` once for all rows, because the error is not in a row. */
+/** Throws `permission_denied` before any row is imported, because this error applies to all rows. */
 function assertCanImport(call: Call, { create }: ImportedEntity): void {
   const needed = call.services.contract.operations.get(create)?.permissions ?? []
   const permission = needed.find((each) => !call.permissions.has(each))
@@ -90,7 +90,7 @@ function isCreateOnlyField(once: readonly string[], field: string): boolean {
   return once.includes(field)
 }
 
-/** Returns the records that have the rows' external IDs. */
+/** Returns the existing records with the external IDs in the rows. */
 async function findKnownRecords(
   { db, organizationId }: Call,
   { table }: ImportedEntity,
@@ -104,7 +104,7 @@ async function findKnownRecords(
   return new Map(found.rows.map(({ id, externalId }) => [externalId, id]))
 }
 
-/** Returns one problem for all failed rows. The pointers of the problem name the rows. */
+/** Combines the problems of all failed rows into one problem. Its pointers contain the positions of the rows. */
 function combineRowProblems(failed: readonly { row: number; problem: RowProblem }[]): Problem {
   const errors = failed.flatMap(({ row, problem: { code, detail, errors } }) =>
     errors.length === 0
@@ -120,5 +120,5 @@ function toRowPointer(pointer: string): string {
   return pointer === '' || pointer.startsWith('/') ? pointer : `/${pointer}`
 }
 
-/** The contract declares the same limit for a problem. */
+/** The maximum number of errors in a problem. The contract declares the same limit. */
 const MAX_FAULTS = 1000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
-/** Lot 1 is priced at 300,000. Lot 1 is over budget, its slab is late, and it has an order that awaits approval. */
+/** Lot 1 has a price of 300,000. It is over budget, its slab is late, and one of its orders awaits approval. */
 let desk: Desk
 let homeId: string
 let today: string

@@ -3,7 +3,10 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { createUser } from '../../../domain/office/users/users.ts'
 import { getStartOfWeek } from '../../../platform/values/calendar.ts'
 
-/** This week, Ada worked ten hours at 40 on Lot 1. Ben worked five hours at 30, and has not submitted them. */
+/**
+ * This week, Ada worked ten hours on Lot 1 at 40 per hour. Ben worked five hours at 30 per hour and has not submitted
+ * them.
+ */
 let desk: Desk
 let communityId: string
 let lot1: string

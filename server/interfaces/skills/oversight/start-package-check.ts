@@ -7,7 +7,7 @@ import { describeStatus } from '../../../platform/values/format.ts'
 import { findHomeOverview } from '../frame/home-overview.ts'
 import { createCheck, createNoneLeftCheck, toReadinessResult } from './readiness.ts'
 
-/** The number of first tasks of a home. The orders and parts of these tasks must be ready on the first day. */
+/** The number of tasks at the start of a home's schedule whose orders and parts must be ready on the first day. */
 const FIRST_TASKS = 5
 
 interface StartState {

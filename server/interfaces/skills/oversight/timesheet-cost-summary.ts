@@ -59,7 +59,7 @@ async function findCostGroups(
   groupBy: keyof typeof GROUPING_SQL,
 ): Promise<(CostGroup & { open: number })[]> {
   const { key, name } = GROUPING_SQL[groupBy]
-  // Names are looked up only once per group, regardless of the number of entries.
+  // Looks up each group's name only once instead of once for each entry.
   const { rows } = await sql<CostGroup & { open: number }>`
     with "tenant" as (select ${organizationId}::text as "id"), "g" as (
       select ${sql.raw(key)} as "key", coalesce(round(sum(case when e."startedAt" is null or e."endedAt" is null then e."hours"

@@ -7,7 +7,10 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { divideAmount, sum } from '../../../platform/values/money.ts'
 import { createReportFooter, selectSentences } from '../frame/report.ts'
 
-/** If only some homes received shares, the total would be wrong, so more homes than this are rejected. */
+/**
+ * The maximum number of homes. More homes are rejected, because the total would be wrong if only some of them received
+ * a share.
+ */
 const MAX_HOMES = 2000
 
 interface HomeShare {
@@ -46,7 +49,7 @@ export async function allocateOverhead(
   }
 }
 
-/** Returns the homes that were started by the end of the month and not completed before its beginning. */
+/** Returns the homes that were started before the end of the month and were not completed before its beginning. */
 async function findHomesUnderConstruction(
   call: Call,
   month: string,

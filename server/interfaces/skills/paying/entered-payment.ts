@@ -1,6 +1,6 @@
 import type { EnteredPayment, Payment } from '../../../../client/contract.gen.ts'
 
-/** Returns the data that skills report about a payment that they entered. */
+/** Returns the data about a payment that skills report after they have entered the payment. */
 export function toEnteredPayment(payment: Payment, lienWaiverId: string | null = null): EnteredPayment {
   const { id: paymentId, number, vendorId, poId, grossAmount, retainageWithheld, amount, dueDate } = payment
   return {

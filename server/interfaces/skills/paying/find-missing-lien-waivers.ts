@@ -37,8 +37,8 @@ export async function findMissingLienWaivers(
 }
 
 /**
- * Returns approved payments without a conditional lien waiver, and paid payments without an unconditional lien waiver.
- * The lien waivers of migrated payments were signed in the other system.
+ * Returns approved payments without a conditional lien waiver and paid payments without an unconditional one. Leaves
+ * out payments from another system, because their lien waivers were signed there.
  */
 async function findUncoveredPayments(
   call: Call,

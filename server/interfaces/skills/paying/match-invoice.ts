@@ -13,12 +13,12 @@ import { describeStatus, formatAmount } from '../../../platform/values/format.ts
 import { subtract, sum } from '../../../platform/values/money.ts'
 import { createReportFooter, selectSentences, truncateRows } from '../frame/report.ts'
 
-/** Maximum number of orders to consider, newest first. Few vendors have this number of open orders. */
+/** The maximum number of orders to consider, newest first. Few vendors have more open orders. */
 const MAX_ORDERS = 200
 const MAX_MATCHES = 5
 const MAX_DUPLICATES = 20
 
-/** Matches an invoice with orders: by the order number on the invoice, or else by the closest amount. */
+/** Matches an invoice with orders by the order number on the invoice or, without one, by the closest amount. */
 export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promise<MatchInvoiceResult> {
   const { vendorId, amount, poNumber } = input
   const [found, duplicates] = await Promise.all([findOpenOrders(call, vendorId), findDuplicates(call, input)])
@@ -30,7 +30,7 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
   const named = poNumber?.toLowerCase()
   const matches = rows.map((order): InvoiceMatch => {
     const { purchaseOrderId, number, homeId, home, scope, status, total } = order
-    // Open amounts of bills and unbilled completed work.
+    // The open amounts of the order's bills, and its unbilled completed work.
     const open = parts.flatMap((part) => (part.poId === purchaseOrderId ? getOpenAmounts(part) : []))
     const done = sum([...open.map(({ gross }) => gross), order.unbilledAmount])
     const payable = subtract(done, sum(open.map(({ retainage }) => retainage)))
@@ -108,8 +108,8 @@ async function findOpenOrders({ db, organizationId }: Call, vendorId: string): P
 }
 
 /**
- * Returns possible duplicates. Payments with the same invoice number are the same invoice, and payments with the same
- * amount may be.
+ * Returns payments that may be duplicates. A payment with the same invoice number is for the same invoice. A payment
+ * with the same amount may be for the same invoice.
  */
 async function findDuplicates(
   call: Call,

@@ -10,8 +10,8 @@ import { createRowConflict, type RejectedItem } from '../frame/rejected-item.ts'
 import { toEnteredPayment } from './entered-payment.ts'
 
 /**
- * Completes a task and its orders, and enters the payments. A task has at most twenty orders, so no other limit is
- * needed.
+ * Completes a task and its orders, and enters the payments. Needs no limit of its own, because a task has at most
+ * twenty orders.
  */
 export async function payOnCompletion(
   { taskId, date, invoiceNumber, method }: Checked['PayOnCompletionInput'],
@@ -25,7 +25,7 @@ export async function payOnCompletion(
       : await call.operation('completeTask', { taskId, ...(date !== undefined && { date }) })
   const refused: RejectedItem[] = []
   const completed: PurchaseOrder[] = []
-  // Orders are processed in order of their IDs, because all code locks orders in this sequence.
+  // Processes the orders by ID, because all code locks orders in this sequence.
   for (const id of before.poIds.toSorted()) {
     const order = await orders.find(call, id)
     const done = await attemptTask(call, async (call) =>
@@ -58,7 +58,7 @@ function isPayable(order: PurchaseOrder | undefined): boolean {
 
 type PaymentTerms = Pick<Checked['PayOnCompletionInput'], 'invoiceNumber' | 'method'>
 
-/** Enters one payment per vendor, because an invoice can be entered only once. */
+/** Enters one payment for each vendor, because an invoice can be entered only once. */
 async function enterPayments(
   call: Call,
   completed: readonly PurchaseOrder[],

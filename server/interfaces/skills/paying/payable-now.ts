@@ -10,10 +10,12 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { sum } from '../../../platform/values/money.ts'
 import { createReportFooter, getToday, selectSentences, truncateRows } from '../frame/report.ts'
 
-/** A payment run has the same maximum. */
+/** The maximum number of bills. A payment run has the same limit. */
 const MAX_PARTS = 500
 
-/** Checks each bill with the rules of a payment run. Writes nothing and returns all reasons that prevent payment. */
+/**
+ * Checks each bill with the rules of a payment run. Changes nothing, and returns all reasons that prevent a payment.
+ */
 export async function findPayableOrders(input: PayableNowInput, call: Call): Promise<PayableNowResult> {
   const { vendorId, communityId = null } = input
   const through = input.asOf ?? getToday(call)
@@ -79,7 +81,10 @@ interface HomeOfPart {
   name: string
 }
 
-/** Returns the first home for each part of the bills. */
+/**
+ * Returns the home of each part of a bill. If the lines of a part have different homes, returns the home of the first
+ * line.
+ */
 async function findHomes(
   { db, organizationId }: Call,
   billIds: readonly string[],
@@ -94,9 +99,9 @@ async function findHomes(
   return new Map(rows.map(({ billId, poId, ...home }) => [`${billId} ${poId}`, home]))
 }
 
-/** Returns the unbilled completed work. */
+/** Returns the amount of work that is completed but not billed. */
 async function findUnbilled({ db, organizationId }: Call, { vendorId, communityId }: PayableNowInput): Promise<number> {
-  // The statuses are written exactly as in the index purchaseOrders_open, so that the database can use the index.
+  // Lists the statuses exactly as in the index purchaseOrders_open. Otherwise, the database could not use the index.
   const { rows } = await sql<{ unbilled: number }>`
     select coalesce(sum(o."unbilledAmount"), 0) as "unbilled" from "purchaseOrders" o
     join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"

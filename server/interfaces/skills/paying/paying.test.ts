@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * Lot 1 is being framed (20,000 at 10 % retainage, half of it completed), and its painter is on hold. Lot 2 is
- * completed, with 1,000 of retainage for its framing. The framer must sign lien waivers. All figures were calculated by
- * hand.
+ * On Lot 1, half of the framing is completed (20,000 with 10 % retainage), and the painter is on hold. Lot 2 is
+ * completed, with 1,000 of retainage for the framing. The framer must sign lien waivers. The expected figures below
+ * were calculated by hand from these amounts.
  */
 let desk: Desk
 let lot1: string

@@ -13,15 +13,17 @@ import { createRowConflict, type RejectedItem } from '../frame/rejected-item.ts'
 import { truncateRows } from '../frame/report.ts'
 import { toEnteredPayment } from './entered-payment.ts'
 
-/** Each release locks an order and a vendor. More releases would delay other requests. */
+/**
+ * The maximum number of orders. Each release locks an order and a vendor, so more releases would delay other requests.
+ */
 const MAX_ORDERS = 50
 
 const COMPLETED_STATUSES = ['completed', 'closed', 'warranty']
 
 /**
- * Releases retainage when all work is accepted. The final lien waiver belongs to the payment of the retainage itself.
- * The final lien waiver is requested with that payment and must be signed before the payment is made. Lien waivers for
- * all earlier payments must already be signed.
+ * Releases retainage after all work has been accepted. The payment of the retainage requires a final lien waiver, which
+ * is requested together with the payment and must be signed before the payment is made. The lien waivers for all
+ * earlier payments must already be signed.
  */
 export async function releaseRetainage(
   { homeId, vendorId, method, percent }: Checked['ReleaseRetainageInput'],
@@ -63,7 +65,7 @@ export async function releaseRetainage(
 interface OrderWithRetainage {
   id: string
   number: string
-  /** Status of the order, or of one of its change orders that is not completed. */
+  /** The status of the order or, if one of its change orders is not completed, of that change order. */
   status: string
   releasable: number
   lienWaiverRequired: boolean
@@ -83,7 +85,9 @@ function findHoldReason(
     : null
 }
 
-/** Returns the orders that, including their change orders, have retainage that is not on a payment yet. */
+/**
+ * Returns the orders that, together with their change orders, have retainage for which no payment has been entered yet.
+ */
 async function findOrdersWithRetainage(
   call: Call,
   homeId: string,

@@ -8,8 +8,7 @@ export async function voidPaymentAndReissue(
 ): Promise<VoidPaymentAndReissueResult> {
   const voided = await call.operation('voidPayment', { paymentId, reason })
   const { paymentType, method, invoiceNumber, invoiceDate, dueDate, discountAmount, discountDueDate } = voided
-  // The payment is created directly, because a payment from a payment run can have more allocations than the body of
-  // createPayment allows.
+  // Creates the payment directly. A payment from a payment run can have more allocations than createPayment accepts.
   const payment = await call.write((call) =>
     reissuePayment(
       call,

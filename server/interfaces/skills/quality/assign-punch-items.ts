@@ -5,7 +5,7 @@ import { addDays } from '../../../platform/values/calendar.ts'
 import { getToday } from '../frame/report.ts'
 import { mapTradesToOrderedVendors } from './vendors-by-trade.ts'
 
-/** Assigns the open items of a home to the vendors that built the trades of the items. */
+/** Assigns the open punch items of a home to the vendors that did the work of the items' trades. */
 export async function assignPunchItems(
   { homeId, walkthroughId, dueDays }: CheckedSkills['assignPunchItems'],
   call: Call,

@@ -6,7 +6,7 @@ import { mapTradesToOrderedVendors } from './vendors-by-trade.ts'
 
 type Input = CheckedSkills['dispatchWarrantyRequest']
 
-/** Decides a warranty request, assigns the vendor, and proposes a visit. */
+/** Decides on a warranty request, assigns the vendor, and proposes a visit. */
 export async function dispatchWarrantyRequest(input: Input, call: Call): Promise<DispatchWarrantyRequestResult> {
   assertFieldsFit(input)
   const { warrantyRequestId, decision, reason, date, window, notes } = input
@@ -40,7 +40,7 @@ function assertFieldsFit({ decision, reason, vendorId, date }: Input): void {
   if (errors.length > 0) throw validationFailed(errors)
 }
 
-/** Returns the vendor that had the order for the trade of a request. */
+/** Returns the vendor that had the order for the request's trade. */
 async function findBuilder(call: Call, { homeId, scope, vendorId }: WarrantyRequest): Promise<string | undefined> {
   if (vendorId !== null) return vendorId
   return scope === null ? undefined : (await mapTradesToOrderedVendors(call, homeId)).get(scope.toLowerCase())

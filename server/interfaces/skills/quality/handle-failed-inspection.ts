@@ -15,7 +15,7 @@ import { mapTradesToOrderedVendors } from './vendors-by-trade.ts'
 
 type Input = CheckedSkills['handleFailedInspection']
 
-/** Time until corrections are due if the date of the reinspection is not known. */
+/** The number of days to make corrections if the date of the reinspection is not known. */
 const DAYS_TO_CORRECT = 3
 const MAX_DESCRIPTION = 500
 
@@ -56,7 +56,7 @@ function recordFailure(
   })
 }
 
-/** Schedules the next attempt of an inspection whose result was already recorded. */
+/** Schedules the next attempt of an inspection whose result has already been recorded. */
 async function scheduleNext(
   { corrections, reinspection, feeAmount = null, feeVendorId = null }: Input,
   inspection: Inspection,
@@ -94,8 +94,8 @@ function chooseDueDate(call: Call, reinspection: Inspection | null): string {
 }
 
 /**
- * Returns the punch item for a correction. The item is found by its external ID, so that repeating the skill does not
- * add a second item.
+ * Returns the punch item for a correction, and creates it if it does not exist. Finds it by its external ID, so that
+ * repeating the skill does not create a second item.
  */
 async function addCorrection(
   call: Call,

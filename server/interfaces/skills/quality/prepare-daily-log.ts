@@ -9,7 +9,7 @@ import { humanizeValue } from '../../../platform/values/format.ts'
 import { findHomeOverview } from '../frame/home-overview.ts'
 import { selectSentences } from '../frame/report.ts'
 
-/** Maximum number of crews and of deliveries in the contract. */
+/** The maximum number of crews, and of deliveries. The contract declares the same limit. */
 const MAX_ENTRIES = 30
 const MAX_TEXT = 4000
 
@@ -72,7 +72,7 @@ interface PlannedCrew {
   isStarted: boolean
 }
 
-/** Returns the vendors whose tasks were in progress on the day or planned for the day. */
+/** Returns the vendors whose tasks were in progress or planned on the day. */
 async function findPlannedCrews(
   { db, organizationId }: Tenant,
   homeId: string,

@@ -8,7 +8,7 @@ type Grouping = CheckedSkills['recurringDefects']['groupBy']
 type Row = RecurringDefectsResult['rows'][number]
 
 const MAX_ROWS = 200
-/** A group with fewer requests than this is not compared with the mean. */
+/** The minimum number of requests in a group. A smaller group is not compared with the mean. */
 const MIN_REQUESTS = 3
 
 interface Group {
@@ -85,7 +85,9 @@ async function countClosedHomes({ db, organizationId }: Tenant, to: string): Pro
   return rows[0]?.count ?? 0
 }
 
-/** SQL for the key and name of a request's group and for its number of closed homes, with the aliases `r` and `g`. */
+/**
+ * The SQL for the key and name of a group and for its number of closed homes. `r` is the request, and `g` is the group.
+ */
 const GROUPS: Readonly<Record<Grouping, { key: string; name: string; closed: string | null }>> = {
   vendor: {
     key: `coalesce(r."responsibleVendorId", r."vendorId")`,

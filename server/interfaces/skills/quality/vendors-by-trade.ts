@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tenant } from '../../../platform/calls/call.ts'
 
-/** Returns the vendor of the home's newest issued order for each trade, by the trade in lower case. */
+/** Returns, for each trade in lowercase, the vendor of the home's newest issued order for that trade. */
 export async function mapTradesToOrderedVendors(
   { db, organizationId }: Tenant,
   homeId: string,

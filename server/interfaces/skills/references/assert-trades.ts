@@ -4,9 +4,9 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { listSimilarNames } from '../../../platform/problems/similar-names.ts'
 
 /**
- * Rejects unknown trades in every input of a composite skill that accepts a trade, so that the agent asks the user
- * about such trades. An operation creates a new trade if the name is new. If a skill did the same after a typing error,
- * it would create orders for a trade without a vendor or a budget.
+ * Throws if an input of a composite skill contains an unknown trade, so that the agent asks the user. An operation
+ * creates a trade that it does not know. If a skill did this, a typing error would result in orders for a trade without
+ * vendors or a budget.
  */
 export async function assertTradesExist(call: Call, input: Record<string, unknown>): Promise<void> {
   const provided = listNamedTrades(input)
@@ -44,7 +44,7 @@ function listNamedTrades({ scope, scopes }: Record<string, unknown>): NamedTrade
   return [...one, ...scopes.map((name, i) => ({ pointer: `/input/scopes/${i}`, name: String(name) }))]
 }
 
-/** Returns the names of all trades in use. A builder has a few dozen trades. */
+/** Returns the names of all trades in use. A builder uses a few dozen trades. */
 async function listTradesInUse({ db, organizationId }: Call): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select "name" from "scopes" where "organizationId" = ${organizationId} and "archivedAt" is null

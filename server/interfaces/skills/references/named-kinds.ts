@@ -1,28 +1,39 @@
 /**
- * A kind of record to which users refer by number or name, with the fields that contain its ID and the SQL for its
- * names.
+ * A kind of record to which users refer by number or name: the fields that contain its ID, and the SQL for its names.
  */
 export interface NamedKind {
-  /** The everyday name of this kind of record. */
+  /** The name of this kind of record in everyday language. */
   noun: string
-  /** The input fields that contain an ID of this kind. Fields with the plural names contain several IDs. */
+  /**
+   * The names of input fields that contain an ID of this kind. The plural of such a name is a field that contains
+   * several IDs.
+   */
   fields: readonly string[]
   permission: string
   from: string
   /**
-   * SQL expressions over the row as `t`, each with its own index. A text that equals the value of an expression refers
-   * to the row.
+   * SQL expressions for the names of a row, which is `t`. Each expression has its own index. A text refers to a row if
+   * it equals the value of one of the expressions.
    */
   called: readonly string[]
-  /** The name that distinguishes the row from other rows with the same name. This name is also accepted. */
+  /**
+   * The SQL for a longer name that distinguishes the row from other rows with the same name. Users can also refer to
+   * the row by this name.
+   */
   label: string
-  /** Another property that distinguishes rows, if several rows may have the same label. */
+  /** The SQL for another property that distinguishes rows with the same label. */
   about?: string
-  /** Allowed forms of the place to which the row belongs. The place is the last part of a label, after a comma. */
+  /**
+   * The SQL for the place to which the row belongs, in all accepted forms. In a label, the place comes last, after a
+   * comma.
+   */
   within?: readonly string[]
-  /** Whether the place is required, because hundreds of rows share a name and no index can find them. */
+  /**
+   * Whether a reference must contain the place. Needed if hundreds of rows share a name and no index can find them by
+   * name alone.
+   */
   needsPlace?: true
-  /** The SQL condition for rows that can be referred to by name. Every row can be referred to by ID. */
+  /** The SQL condition for rows to which users can refer by name. By ID, users can refer to any row. */
   where: string
 }
 

@@ -7,9 +7,9 @@ import type { RecordReads } from '../../../platform/resources/record-reads.ts'
 import { NAMED_KINDS, type NamedKind } from './named-kinds.ts'
 
 /**
- * Replaces the number or exact name of a record with its ID in every input field of a skill that accepts the ID. For
- * composite skills, also checks that the given IDs exist, because a report about a missing record would be empty.
- * Operations check IDs themselves.
+ * Replaces numbers and exact names of records with IDs, in every input field that accepts an ID. For composite skills,
+ * also checks that given IDs exist, because a report about a missing record would just be empty. Operations check IDs
+ * themselves.
  */
 export async function resolveReferences(
   call: Call,
@@ -41,7 +41,7 @@ export async function resolveReferences(
   }
 }
 
-/** Returns the input, or the steps of a batch, with each resolved name replaced by its ID. */
+/** Returns the input, or the steps of a batch, with the resolved names replaced by IDs. */
 export function replaceResolvedNames(input: Record<string, unknown>, reads: RecordReads): Record<string, unknown> {
   const resolved = structuredClone(input)
   for (const { kind, text, set } of findReferenceUses(resolved, '')) set(reads.namedBy(kind.noun, text) ?? text)
@@ -50,7 +50,7 @@ export function replaceResolvedNames(input: Record<string, unknown>, reads: Reco
 
 const IS_ID = /^[a-z]{2,6}_[0-9a-z]{26}$/
 
-/** No input of a skill needs more references, and one statement finds all of them. */
+/** The maximum number of references in an input. No skill needs more, and one statement can find all of them. */
 const MAX_REFERENCES = 500
 
 interface ReferenceUse {
@@ -64,7 +64,7 @@ const KIND_BY_FIELD = new Map(
   NAMED_KINDS.flatMap((kind) => kind.fields.flatMap((field) => [[field, kind] as const, [`${field}s`, kind] as const])),
 )
 
-/** Yields every value in the input that refers to a record of a named kind, at any depth. */
+/** Yields every value in the input, at any depth, that refers to a record of a named kind. */
 function* findReferenceUses(value: unknown, pointer: string): Generator<ReferenceUse> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
@@ -89,7 +89,7 @@ interface Candidate {
   about: string | null
 }
 
-/** Returns the rows that each text may refer to. */
+/** Returns, for each text, the rows to which it may refer. */
 async function findCandidates(call: Call, kind: NamedKind, texts: string[]): Promise<Map<string, Candidate[]>> {
   const readings = texts.flatMap((text) => listReadings(text, kind))
   const isCalled = sql.raw(`(${kind.called.map((name) => `${name} = g."name"`).join(' or ')})`)
@@ -124,8 +124,8 @@ interface NameReading {
 }
 
 /**
- * Returns the possible readings of a text. The text may be a name. Because names and places may contain commas, any
- * comma may also separate a name from a place.
+ * Returns the possible interpretations of a text. The whole text may be a name. Any comma may also separate a name from
+ * a place, because names and places can contain commas.
  */
 function listReadings(text: string, { within }: NamedKind): NameReading[] {
   const parts = within === undefined ? [text] : text.split(', ', MAX_PARTS)
@@ -136,12 +136,15 @@ function listReadings(text: string, { within }: NamedKind): NameReading[] {
   return [{ text, name: text, place: null }, ...placed]
 }
 
-/** Names that users enter have no more comma-separated parts. */
+/** The maximum number of parts between commas. Names that users enter have fewer. */
 const MAX_PARTS = 5
 
-/** A user can choose among this number of candidates. If there are more matches, the user must add the place. */
+/**
+ * The maximum number of candidates, which is small enough for a user to choose from. If there are more, the user must
+ * add the place.
+ */
 const MAX_CANDIDATES = 10
-/** The contract declares the same limit for a candidate's `about`. */
+/** The maximum length of a candidate's `about`. The contract declares the same limit. */
 const MAX_ABOUT_LENGTH = 400
 
 async function resolveReference(call: Call, use: ReferenceUse, candidates: readonly Candidate[]): Promise<string> {
@@ -189,10 +192,8 @@ async function findNearestNames(
   return listSimilarNames(text, labels, MAX_SUGGESTIONS, { onlyAlike: true })
 }
 
-/**
- * The maximum number of records to compare, newest first. Comparing this number of records takes a few milliseconds.
- */
+/** The maximum number of records to compare, newest first. Comparing them takes a few milliseconds. */
 const MAX_COMPARED = 2000
 const MAX_SUGGESTIONS = 3
-/** The contract declares the same limit for a problem's `nearest`. */
+/** The maximum length of a name in a problem's `nearest`. The contract declares the same limit. */
 const MAX_NAME_LENGTH = 100

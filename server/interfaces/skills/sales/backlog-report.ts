@@ -11,8 +11,8 @@ const MAX_SALES = 500
 type BacklogSale = BacklogReportResult['sales'][number]
 
 /**
- * Reports the backlog as public builders define it: homes that are sold under contract and not closed. Contracts are
- * balances of the ledger, so a sale that is canceled later remains in the backlog of an earlier day.
+ * Reports the backlog as publicly traded builders define it: homes that are under contract and not closed. Contracts
+ * are ledger balances, so a sale remains in the backlog of an earlier day even if it is canceled later.
  */
 export async function reportBacklog(
   { asOf, knownAt, communityId }: BacklogReportInput,

@@ -12,8 +12,7 @@ type TakenOption = Omit<OptionPopularityResult['options'][number], 'takePercent'
 }
 
 /**
- * Reports take rates: for each option, the share of sold homes with the option among the sold homes for which it was
- * available.
+ * Reports the take rate of each option: among the sold homes for which the option was available, the share that has it.
  */
 export async function reportOptionPopularity(
   { communityId, planId }: OptionPopularityInput,

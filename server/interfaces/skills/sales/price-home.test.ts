@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * The base price of the plan Cedar is 300,000. Elevation B costs 5,000 more. The plan needs 50 square feet of granite
- * at 40. QTZ replaces the granite with quartz at 60 and has a margin of 50 %. GLD adds gold, which no vendor sells. QTZ
- * and GLD exclude each other. SNK requires QTZ.
+ * The plan Cedar has a base price of 300,000. Elevation B costs 5,000 more. The plan needs 50 square feet of granite at
+ * 40. The option QTZ replaces the granite with quartz at 60 and has a margin of 50 %. GLD adds gold, which no vendor
+ * sells. QTZ and GLD exclude each other. SNK requires QTZ.
  */
 let desk: Desk
 let lot1: string
@@ -43,7 +43,7 @@ test('priceHome returns the price, the cost, and the margin of a home with the g
   expect(await price({ elevation: 'B', lotPremium: 10_000 })).toMatchObject({
     ...{ basePrice: 305_000, price: 315_000, cost: 2000, margin: 313_000, marginPercent: 99.37, conflicts: [] },
   })
-  // Quartz costs 1,000 more than granite, and the option's price is twice the additional cost.
+  // Quartz costs 1,000 more than granite. With a margin of 50 %, the price of the option is twice this amount.
   expect(await price({ optionIds: ['QTZ', 'SNK'] })).toMatchObject({
     options: expect.arrayContaining([
       expect.objectContaining({ option: 'QTZ QTZ', price: 2000, cost: 1000 }),

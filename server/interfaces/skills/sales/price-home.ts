@@ -63,7 +63,7 @@ export async function priceHome(input: Checked['PriceHomeInput'], call: Call): P
   }
 }
 
-/** Returns the sum, or null if an amount is unknown, because a partial sum would mislead. */
+/** Returns the sum, or null if an amount is unknown, because a partial sum would be misleading. */
 function sumIfComplete(amounts: readonly (number | null)[]): number | null {
   return amounts.every((amount) => amount !== null) ? sum(amounts) : null
 }
@@ -84,8 +84,8 @@ function findConflicts({ house, selected }: HomeFromPlan): string[] {
 }
 
 /**
- * Returns a sentence about an option that excludes another. Both options produce the same sentence, so each pair is
- * reported once.
+ * Returns a sentence if an option excludes another. The sentence is the same for both options, so that each pair is
+ * reported only once.
  */
 function findExclusion(
   option: Option,

@@ -17,7 +17,7 @@ interface PipelineCounts {
   commissionEarned: number
 }
 
-/** Reports absorption as builders measure it: the sales of a period, less its cancellations, per week. */
+/** Reports absorption as builders measure it: sales minus cancellations per week. */
 export async function reportSalesPipeline(
   input: SalesPipelineReportInput,
   call: Call,

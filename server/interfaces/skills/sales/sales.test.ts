@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * There are three homes at 300,000. Lot 1 is sold with a patio, Lot 2 has a sale that awaits approval, and Lot 3 is
- * available. The patio (price 3,000, cost 2,000) requires a slab that was not selected. The decision about the stair
+ * Three homes have a price of 300,000. Lot 1 is sold with a patio, the sale of Lot 2 awaits approval, and Lot 3 is
+ * available. The patio (price 3,000, cost 2,000) requires a slab, which was not selected. The decision about the stairs
  * was due yesterday.
  */
 let desk: Desk

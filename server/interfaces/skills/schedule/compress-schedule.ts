@@ -8,13 +8,16 @@ import { findHomeOverview } from '../frame/home-overview.ts'
 import { createReportFooter, selectSentences } from '../frame/report.ts'
 import type { WorkLimit } from '../frame/work-limit.ts'
 
-/** Each step reschedules all tasks of the home. Nobody shortens a schedule by a hundred workdays. */
+/**
+ * The maximum number of steps. Each step reschedules all tasks of the home, and nobody shortens a schedule by a hundred
+ * workdays.
+ */
 const MAX_STEPS = 100
 
 /**
- * Shortens a schedule by the method that critical path scheduling calls crashing. Only critical tasks delay the end.
- * Each step therefore takes a workday off the longest critical task that has not reached its limit. The steps end when
- * the end is early enough or no task can be shortened.
+ * Shortens a schedule by crashing, a method of critical path scheduling. Only critical tasks determine the end of the
+ * schedule. Each step therefore shortens the longest critical task that has not reached its limit by one workday. The
+ * steps stop when the end is early enough or no task can be shortened further.
  */
 export async function compressSchedule(
   { homeId, targetDate, maxPercent }: Checked['CompressScheduleInput'],
@@ -72,7 +75,9 @@ function lastDay(placed: readonly PlacedTask[]): string | null {
   return findLastDay(placed.map(({ dates }) => dates))
 }
 
-/** Returns the tasks, with one workday taken off a critical task; null if no critical task can be shortened further. */
+/**
+ * Returns the tasks after shortening a critical task by one workday; null if no critical task can be shortened further.
+ */
 function shortenByOneDay(
   tasks: readonly Task[],
   placed: readonly PlacedTask[],

@@ -17,7 +17,9 @@ interface BuiltHome {
   name: string | null
 }
 
-/** Reports cycle time as builders measure it: the calendar days from the start of construction to completion. */
+/**
+ * Reports cycle time as builders measure it: the number of calendar days from the start of construction to completion.
+ */
 export async function reportCycleTimes(input: CycleTimeReportInput, call: Call): Promise<CycleTimeReportResult> {
   const { from, to } = toReportPeriod(call, input)
   const { targetDays } = input

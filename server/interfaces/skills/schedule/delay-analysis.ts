@@ -41,13 +41,13 @@ export async function analyzeDelays(input: DelayAnalysisInput, call: Call): Prom
   }
 }
 
-/** Returns the lost days by reason, by responsible party, by vendor, and in total, from a single read of the tasks. */
+/** Returns the lost days by reason, by responsible party, by vendor, and in total. Reads the tasks only once. */
 async function findLostDays(
   { db, organizationId, timeZone }: Call,
   { from, to, communityId }: DelayAnalysisInput & { from: string; to: string },
 ): Promise<DelayGroup[]> {
-  // A delay is recorded by changing its task. Tasks that have not changed since the start of the period therefore have
-  // no delay in the period.
+  // Recording a delay changes its task, so only tasks that have changed since the start of the period can have a delay
+  // in it.
   const { rows } = await sql<DelayGroup>`
     with "delays" as materialized (
       select t."homeId", d ->> 'reasonCode' as "reason", d ->> 'responsible' as "responsible", d ->> 'vendorId' as "vendorId",

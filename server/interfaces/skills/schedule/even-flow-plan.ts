@@ -17,7 +17,7 @@ interface StartableHome {
 }
 
 /**
- * Plans an even flow: the same number of starts every week, so that trades have steady work and closings are spread
+ * Plans an even flow of homes: the same number of starts every week. This gives trades steady work and spreads closings
  * evenly.
  */
 export async function planEvenFlow(input: EvenFlowPlanInput, call: Call): Promise<EvenFlowPlanResult> {
@@ -38,8 +38,8 @@ export async function planEvenFlow(input: EvenFlowPlanInput, call: Call): Promis
   const byWeek = Map.groupBy(starting, (day) => getStartOfWeek(day, MONDAY))
   const waiting = [...rows]
   const weeks: EvenFlowPlanResult['weeks'] = []
-  // Each week has room for at least one start or is already full. The number of homes limits the existing starts, so
-  // the loop ends.
+  // The loop ends, because each week either has room for at least one start or is already full, and the number of homes
+  // limits the existing starts.
   for (
     let monday = getStartOfWeek(from, MONDAY);
     waiting.length > 0 && weeks.length < MAX_HOMES;
@@ -73,8 +73,8 @@ function maxDate(one: string, other: string): string {
 }
 
 /**
- * Returns the homes without a schedule that can be started. Sold homes come first, and ready homes come before waiting
- * homes.
+ * Returns the homes without a schedule that can be started. Sold homes come before unsold homes. Within both groups,
+ * homes that are ready to start come first.
  */
 async function findStartableHomes({ db, organizationId }: Call, communityId: string): Promise<StartableHome[]> {
   const { rows } = await sql<StartableHome>`
@@ -88,7 +88,7 @@ async function findStartableHomes({ db, organizationId }: Call, communityId: str
   return rows
 }
 
-/** Returns the start dates of the community's homes, according to their schedules. */
+/** Returns the planned start dates of the homes in the community. */
 async function findPlannedStarts({ db, organizationId }: Call, communityId: string, from: string): Promise<string[]> {
   const { rows } = await sql<{ day: string }>`
     select coalesce(h."startDate", t."day") as "day" from "homes" h

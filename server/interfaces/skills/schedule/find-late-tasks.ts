@@ -5,7 +5,7 @@ import { humanizeValue } from '../../../platform/values/format.ts'
 import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 const MAX_TASKS = 500
-/** The maximum number of tasks to read that should have started, oldest first. Most of these tasks are late. */
+/** The maximum number of tasks to read: those that should have started, oldest first. Most of them are late. */
 const MAX_READ = 10_000
 
 interface LateTaskRow extends Omit<LateTask, 'cause' | 'detail'> {

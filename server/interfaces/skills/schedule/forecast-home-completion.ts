@@ -13,8 +13,8 @@ import { findVendorSlips, NO_SLIP, type VendorSlip } from './vendor-slip.ts'
 
 /**
  * Forecasts completion with the critical path method and expected durations. The expected duration of an open task is
- * its planned duration times the vendor's factor. This factor is the actual duration of the vendor's completed tasks
- * divided by their planned duration. A task that should have started but has not started begins today at the earliest.
+ * its planned duration times the vendor's factor, which is the actual duration of the vendor's completed tasks divided
+ * by their planned duration. A task that should already have started begins today at the earliest.
  */
 export async function forecastHomeCompletion(
   { homeId }: ForecastHomeCompletionInput,
@@ -55,7 +55,7 @@ export async function forecastHomeCompletion(
   }
 }
 
-/** The expected duration replaces the reported days. */
+/** Ignores the remaining days that were reported, because the expected duration replaces them. */
 const NO_REPORT = { remainingDays: null, remainingAsOf: null }
 
 function projectSchedule(

@@ -8,7 +8,7 @@ import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 const MAX_TASKS = 500
 
-/** Returns a superintendent's short-interval plan for two to six weeks. Each task has its open prerequisites. */
+/** Returns a superintendent's plan for the next two to six weeks. Each task is listed with its open prerequisites. */
 export async function planLookahead(input: Checked['LookaheadInput'], call: Call): Promise<LookaheadResult> {
   const from = getToday(call)
   const to = addDays(from, input.weeks * 7 - 1)

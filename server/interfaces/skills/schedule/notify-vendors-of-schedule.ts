@@ -8,7 +8,7 @@ import { attemptTask } from '../frame/attempt-task.ts'
 import type { RejectedItem } from '../frame/rejected-item.ts'
 import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
-/** Each notice locks a task and writes an email. More notices would delay other requests. */
+/** The maximum number of notices. Each locks a task and writes an email, so more notices would delay other requests. */
 const MAX_NOTICES = 50
 
 type NotifyVendorsInput = Checked['NotifyVendorsOfScheduleInput']
@@ -35,7 +35,7 @@ export async function notifyVendorsOfSchedule(
 }
 
 /**
- * Returns the tasks that start between these dates. If `advance` is given, returns only tasks whose vendor was not
+ * Returns the tasks that start between these dates. If `advance` is given, returns only tasks whose vendor has not been
  * notified of the current dates.
  */
 async function findComingTasks(

@@ -5,7 +5,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
-/** Each request locks a schedule and writes an email. More requests would delay others. */
+/** The maximum number of requests. Each locks a schedule and writes an email, so more would delay other requests. */
 const MAX_TASKS = 50
 
 export async function requestStartConfirmations(

@@ -3,9 +3,9 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { addDays, countDaysBetween, getStartOfWeek } from '../../../platform/values/calendar.ts'
 
 /**
- * Slow Framing needed ten workdays for each of three tasks that were planned for five workdays. On Lot 2, Slow Framing
- * has a task of ten workdays that starts next Monday, followed by a roof task of five workdays. Lot 3 is late. All
- * expected days below were counted by hand from this data.
+ * The vendor Slow Framing needed ten workdays for each of three tasks that were planned for five. On Lot 2, it has a
+ * task of ten workdays that starts next Monday and is followed by a roof task of five workdays. Lot 3 is late. The
+ * expected days below were counted by hand from these facts.
  */
 let desk: Desk
 let monday: string

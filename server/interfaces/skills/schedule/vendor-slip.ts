@@ -3,7 +3,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 
-/** The actual durations of a vendor's tasks, compared with their planned durations. */
+/** Compares the actual durations of a vendor's tasks with their planned durations. */
 export interface VendorSlip {
   tasksMeasured: number
   usualFactor: number
@@ -12,11 +12,11 @@ export interface VendorSlip {
 
 export const NO_SLIP: VendorSlip = { tasksMeasured: 0, usualFactor: 1, slowFactor: 1 }
 
-/** The maximum number of tasks to measure. If there are more, the newest tasks are measured. */
+/** The maximum number of tasks to measure. If there are more, only the newest are measured. */
 const MAX_TASKS = 2000
-/** The mean of fewer tasks is meaningless. */
+/** The minimum number of tasks. A mean of fewer tasks is meaningless. */
 const MIN_TASKS = 3
-/** Factors outside these limits result from a start or an end that was reported late. */
+/** The limits for a factor. Factors beyond them occur when the start or the end of a task was reported late. */
 const FACTOR_BOUNDS = { least: 0.5, most: 3 }
 
 interface CompletedTask {
@@ -26,7 +26,7 @@ interface CompletedTask {
   durationDays: number
 }
 
-/** Returns the slip of each vendor in the year before `today`, except vendors with too few completed tasks. */
+/** Returns the slip of each vendor in the year before `today`. Leaves out vendors with too few completed tasks. */
 export async function findVendorSlips(
   { db, organizationId }: Call,
   vendorIds: readonly string[],

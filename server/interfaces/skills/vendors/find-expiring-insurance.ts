@@ -8,7 +8,7 @@ import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 const MAX_VENDORS = 500
 const INSURANCE = ['general_liability', 'workers_comp', 'auto', 'umbrella']
-/** The number of days to look ahead for work that should not start without insurance. */
+/** The number of days in which tasks are checked, because work should not start without insurance. */
 const DAYS_AHEAD = 60
 
 type VendorAtRisk = FindExpiringInsuranceResult['vendors'][number]
@@ -19,7 +19,7 @@ export async function findExpiringInsurance(
 ): Promise<FindExpiringInsuranceResult> {
   const { db, organizationId } = call
   const today = getToday(call)
-  // Only the latest policy of each kind counts, because an older policy was renewed.
+  // Considers only the latest policy of each kind, because it replaced the older ones.
   const { rows } = await sql<VendorAtRisk>`
     with "ending" as materialized (
       select "vendorId", json_agg(json_build_object('type', "type", 'expirationDate', "until", 'isExpired', "until" < ${today}::date)

@@ -4,8 +4,7 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { VENDOR_REFERENCES } from '../../../domain/vendors/vendors/merge-queries.ts'
 
 /**
- * A framer was entered twice, and both records were used: for bids, an order, a payment, a task, prices, and compliance
- * documents.
+ * A framer was entered twice. Both records have bids, an order, a payment, a task, prices, and compliance documents.
  */
 let desk: Desk
 let keep: string
@@ -141,7 +140,7 @@ test('mergeVendors moves all references to the remaining vendor and archives the
     contract: 1,
     compliance_document: 1,
   })
-  // Both vendors were invited to the decided request, and each vendor keeps its own response.
+  // Both vendors were invited to the request that has been decided, and each keeps its own response.
   expect(stayed).toEqual([
     { kind: 'invitation', count: 1 },
     { kind: 'bid', count: 1 },

@@ -5,8 +5,8 @@ import { humanizeValue } from '../../../platform/values/format.ts'
 import { runWithPointer } from '../frame/attempt-task.ts'
 
 /**
- * The documents that builders require before a vendor may work on a site: both kinds of insurance, the tax form, and
- * the agreement.
+ * The documents that builders require before a vendor may work on a site: two kinds of insurance certificate, the tax
+ * form, and the agreement.
  */
 const REQUIRED_DOCUMENTS = ['general_liability', 'workers_comp', 'w9', 'agreement'] as const
 
@@ -70,8 +70,8 @@ function toChecklistItem(
 }
 
 /**
- * Returns the state of a required document. A document that awaits review is present but does not count for compliance
- * yet.
+ * Returns the state of a required document. A document that has not been reviewed is present but does not make the
+ * vendor compliant yet.
  */
 function toDocumentItem(
   type: (typeof REQUIRED_DOCUMENTS)[number],

@@ -46,10 +46,7 @@ export async function rankVendors({ scope, communityId }: RankVendorsInput, call
   }
 }
 
-/**
- * Returns the vendors of a trade. If there are more vendors than the list can show, the vendors with the most orders
- * are considered.
- */
+/** Returns the vendors of a trade. If there are too many for the list, returns those with the most orders. */
 async function findVendorsOfTrade({ db, organizationId }: Call, scope: string, communityId: string | undefined) {
   const { rows } = await sql<Pick<Vendor, 'id' | 'companyName' | 'complianceStatus'>>`
     select v."id", v."companyName", v."complianceStatus" from "vendors" v

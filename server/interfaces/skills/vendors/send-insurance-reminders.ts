@@ -7,7 +7,7 @@ import { english } from './reminder-words/english.ts'
 import type { ReminderWords } from './reminder-words/reminder-words.ts'
 import { spanish } from './reminder-words/spanish.ts'
 
-/** The maximum number of messages that one transaction can send without holding locks for too long. */
+/** The maximum number of messages. A transaction with more would hold its locks for too long. */
 const MAX_REMINDERS = 100
 
 type VendorAtRisk = FindExpiringInsuranceResult['vendors'][number]

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * There are three vendors. Busy has orders of 30,000 and a policy that ends in ten days. Small has an order of 10,000.
- * Idle has had no work for a year.
+ * There are three vendors. The vendor Busy has orders of 30,000 and a policy that ends in ten days. Small has an order
+ * of 10,000. Idle has had no work for a year.
  */
 let desk: Desk
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { STATUS_LOOKS } from '../../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../../ui/table.tsx'
 import { useFormats } from '../../../ui/use-formats.ts'
 
-/** Returns the columns of a list of bills. */
+/** Returns the columns for a list of bills. */
 export function useBillColumns(): readonly Column<Bill>[] {
   const { cents, day } = useFormats()
   return [

@@ -13,10 +13,10 @@ import { Panel } from '../../../ui/panel.tsx'
 import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 
-/** A bill has one file, and a few more if it was corrected. */
+/** The maximum number of files. A bill has one file, and a few more if it was corrected. */
 const MAX_FILES = 20
 
-/** Shows the files of a bill: a preview of the chosen one, the newest first. */
+/** Shows the files of a bill, newest first, with a preview of the selected file. */
 export function BillFiles({ bill }: { bill: Bill }) {
   const can = useCan()
   const [chosenId, setChosenId] = useState<string | null>(null)

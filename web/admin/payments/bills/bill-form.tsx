@@ -14,7 +14,7 @@ import { ConflictLink } from './bill-moves.tsx'
 
 /** The page size limit of one request. A vendor rarely has more open orders. */
 const MAX_ORDERS = 200
-/** Orders on which a bill can be approved. */
+/** The statuses of orders for which a bill can be approved. */
 const OPEN_STATUSES: readonly PurchaseOrder['status'][] = ['issued', 'accepted', 'partially_completed', 'completed']
 const BOXES = ['nec_1', 'misc_1', 'misc_3', 'misc_6', 'misc_10', 'none'] as const
 const BOX_LABELS: Readonly<Record<(typeof BOXES)[number], string>> = {
@@ -38,7 +38,7 @@ interface LineDraft {
 
 const EMPTY_LINE = { poId: '', poLineId: '', homeId: '', costCodeId: '', amount: '', before: null }
 
-/** The values of the form, as far as a new bill and a changed bill both accept them. */
+/** The values of the form that both a new bill and a changed bill accept. */
 export interface BillInput {
   vendorId: string
   billType: Bill['billType']
@@ -52,9 +52,12 @@ export interface BillInput {
   }
 }
 
-/** The fields of a bill: its vendor, its invoice, and its lines, which are matched to orders or charged to a home. */
+/**
+ * Shows the fields of a bill: its vendor, its invoice data, and its lines. Lines are matched with orders or charged to
+ * a home.
+ */
 export function BillForm(props: {
-  /** The bill to change; null for a new bill. */
+  /** The bill to change; null to create a bill. */
   bill: Bill | null
   error: unknown
   isPending: boolean
@@ -381,7 +384,7 @@ function BillLineFields(props: {
   )
 }
 
-/** Returns an address of a file that is not stored yet, for its preview. */
+/** Returns a URL with which the page can preview a file that is not stored yet. */
 export function useLocalAddress(file: File | null): string | null {
   const address = useMemo(() => (file === null ? null : URL.createObjectURL(file)), [file])
   useEffect(() => {

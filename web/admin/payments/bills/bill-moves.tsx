@@ -15,7 +15,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { useFormats } from '../../../ui/use-formats.ts'
 import { PayBillDialog } from './pay-bill-dialog.tsx'
 
-/** Returns whether a bill has an amount that is on no payment yet. A credit memo has a negative amount. */
+/** Returns whether part of the bill's amount is not in a payment yet. The amount of a credit memo is negative. */
 export function isPayable({ status, openAmount, reservedAmount }: Bill): boolean {
   return (status === 'approved' || status === 'partially_paid') && openAmount - reservedAmount !== 0
 }
@@ -40,7 +40,7 @@ const REJECT_MOVE: BillMove = {
   reason: 'needed',
 }
 
-/** The possible next steps of a bill, the usual step first. */
+/** The possible next statuses of a bill. The usual one comes first. */
 const MOVES_BY_STATUS: Record<BillStatus, readonly BillMove[]> = {
   draft: [{ to: 'received', word: 'Submit', effect: 'The bill waits for approval.' }, VOID_MOVE],
   received: [
@@ -55,7 +55,7 @@ const MOVES_BY_STATUS: Record<BillStatus, readonly BillMove[]> = {
   void: [],
 }
 
-/** Offers the next steps of a bill, and the changes that remain possible in its status. */
+/** Shows the buttons for the next steps of a bill and for the changes that its status allows. */
 export function BillMoves({ bill }: { bill: Bill }) {
   const can = useCan()
   const navigate = useNavigate()
@@ -77,7 +77,7 @@ export function BillMoves({ bill }: { bill: Bill }) {
         <Button
           key={move.to}
           look={move.to === 'void' ? 'danger' : move === moves[0] ? 'primary' : 'plain'}
-          // A phone shows only the usual step and the rejection of a bill.
+          // On a phone, only the buttons for the usual step and for the rejection are shown.
           {...(move === REJECT_MOVE && { className: 'keep' })}
           onClick={() => setChosen(move)}
         >
@@ -103,7 +103,7 @@ function BillMoveDialog({ bill, move, onClose }: { bill: Bill; move: BillMove; o
   const [overrideReason, setOverrideReason] = useState('')
   const canTry = can('skills:write')
   const isVoid = move.to === 'void'
-  // The text of a reason does not change the effect.
+  // The text of the reason does not affect the outcome, so the dry run uses this text.
   const reason = 'Enter a reason.'
   const override = overrideReason.trim()
   const tried = useDryRun(
@@ -187,13 +187,13 @@ function BillMoveDialog({ bill, move, onClose }: { bill: Bill; move: BillMove; o
   )
 }
 
-/** Links to the record with the same invoice number. */
+/** Links to the other record with the same invoice number. */
 export function ConflictLink({ id }: { id: string }) {
   const to = findRecordPath(id)
   return to === null ? null : <Link to={to}>Open the record with the same invoice number</Link>
 }
 
-/** Changes the fields that an approved bill keeps open: the invoice number and the hold. */
+/** Lets the user change the fields of an approved bill that can still change: the invoice number and the hold. */
 function InvoiceDialog({ bill, onClose }: { bill: Bill; onClose(): void }) {
   const change = plumbline.useMutation('patch', '/api/ext/bills/{billId}', {
     onSuccess: ({ number }) => {

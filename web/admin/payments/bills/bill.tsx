@@ -135,7 +135,7 @@ function BillDetails({ bill }: { bill: Bill }) {
   )
 }
 
-/** Compares the lines of a bill with the completed and billed amounts of their orders. */
+/** Compares the lines of a bill with the completed and billed amounts of the orders. */
 function BillMatchPanel({ bill }: { bill: Bill }) {
   const can = useCan()
   const { cents } = useFormats()
@@ -194,7 +194,7 @@ function BillMatchPanel({ bill }: { bill: Bill }) {
   )
 }
 
-/** A bill is rarely paid in more parts. */
+/** The maximum number of payments. A bill is rarely paid in more parts. */
 const MAX_PAYMENTS = 50
 
 function BillPayments({ bill }: { bill: Bill }) {

@@ -17,7 +17,7 @@ import { useBillColumns } from './bill-columns.tsx'
 import { isPayable } from './bill-moves.tsx'
 import { PayBillsDialog } from './pay-bills-dialog.tsx'
 
-/** The statuses in the order in which a bill passes through them. */
+/** The statuses of a bill, mostly in the order in which they follow one another. */
 const STATUSES = ['received', 'approved', 'partially_paid', 'paid', 'rejected', 'draft', 'void'] satisfies BillStatus[]
 
 const VIEWS = [
@@ -47,10 +47,10 @@ const FILTERS = [
   },
 ]
 
-/** The most bills that one payment run accepts. */
+/** The maximum number of bills in one payment run. */
 const MAX_CHOSEN = 100
 
-/** The inbox of bills: bills by status, and the choice of bills to pay. */
+/** Shows the inbox of bills by status, and lets the user choose bills to pay. */
 export function Component() {
   const can = useCan()
   const navigate = useNavigate()

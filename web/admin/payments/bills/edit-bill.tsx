@@ -7,7 +7,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { BillFiles } from './bill-files.tsx'
 import { BillForm } from './bill-form.tsx'
 
-/** The page that changes a draft or received bill, with its file beside the fields. */
+/** Lets the user change a bill that is a draft or received, next to its file. */
 export function Component() {
   const { billId = '' } = useParams()
   const bill = plumbline.useQuery('get', '/api/ext/bills/{billId}', { params: { path: { billId } } })

@@ -10,7 +10,7 @@ import { Panel } from '../../../ui/panel.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { BillForm, type BillInput, useLocalAddress } from './bill-form.tsx'
 
-/** The page that enters a bill: the file of the vendor beside the fields. */
+/** Lets the user enter a bill next to the vendor's file. */
 export function Component() {
   const navigate = useNavigate()
   const [file, setFile] = useState<File | null>(null)

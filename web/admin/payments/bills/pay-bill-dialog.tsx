@@ -16,7 +16,7 @@ import { useFormats } from '../../../ui/use-formats.ts'
 
 const METHODS = ['check', 'ach', 'card', 'other'] satisfies PaymentMethod[]
 
-/** Pays one bill, in full or in part. */
+/** Lets the user pay one bill, in full or in part. */
 export function PayBillDialog({ bill, onClose }: { bill: Bill; onClose(): void }) {
   const navigate = useNavigate()
   const can = useCan()

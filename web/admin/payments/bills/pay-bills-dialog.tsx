@@ -17,7 +17,9 @@ import { SkippedOrders } from '../skipped-orders.tsx'
 
 const METHODS = ['check', 'ach', 'card', 'other'] satisfies PaymentMethod[]
 
-/** Pays the chosen bills with a payment run. A dry run shows the payments and the reasons for bills that are skipped. */
+/**
+ * Lets the user pay the chosen bills with a payment run. First, a dry run shows the payments and why bills are skipped.
+ */
 export function PayBillsDialog({ bills, onClose }: { bills: readonly Bill[]; onClose(): void }) {
   const navigate = useNavigate()
   const can = useCan()

@@ -17,10 +17,13 @@ import { TitleBlock } from '../../../ui/title-block.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { getHost } from '../webhooks/webhook-health.tsx'
 
-/** The number of subscriptions that are checked for one event. The pages of the subscriptions show the others. */
+/**
+ * The maximum number of subscriptions that are checked for an event. The pages of the other subscriptions show their
+ * deliveries.
+ */
 const MAX_RECEIVERS = 20
 
-/** Shows one event: its payload and its receivers. */
+/** Shows one event: its payload, and which subscriptions received it. */
 export function Component() {
   const { eventId = '' } = useParams()
   const can = useCan()

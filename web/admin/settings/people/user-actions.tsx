@@ -8,7 +8,7 @@ import { FormDialog } from '../../../ui/form-dialog.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { UserForm } from './user-form.tsx'
 
-/** Offers the actions for a user. */
+/** Shows the buttons for the actions on a user. */
 export function UserActions({ user }: { user: User }) {
   const [open, setOpen] = useState<'edit' | 'invite' | 'switch' | null>(null)
   const props = { user, onClose: () => setOpen(null) }

@@ -21,7 +21,7 @@ function toRole(role: string | undefined): MessageRole {
   return ROLES.find((one) => one === role) ?? 'viewer'
 }
 
-/** Creates a user, or edits one. */
+/** Lets the user create or edit a user. */
 export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
   const { sendsMail } = useSession()
   const [role, setRole] = useState(toRole(user?.role))

@@ -13,7 +13,7 @@ import { Value, ValueTable } from '../../../ui/value-table.tsx'
 import { BATCH, humanizeSkill, listProposedSteps, SkillTitle } from '../../agents/skill-title.tsx'
 import { describeEffect, RunTitle } from './runs.tsx'
 
-/** Shows one skill execution: who ran it, its input, and the records involved. */
+/** Shows one skill execution: who ran it, its input, and the affected records. */
 export function Component() {
   const { executionId = '' } = useParams()
   const run = plumbline.useQuery('get', '/api/ext/executions/{executionId}', { params: { path: { executionId } } })

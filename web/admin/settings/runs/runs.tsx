@@ -16,7 +16,7 @@ import { humanizeSkill, SkillTitle } from '../../agents/skill-title.tsx'
 
 const TABS = ['status'] as const
 const STATUSES = ['done', 'refused', 'failed'] as const
-/** Executions that change nothing have no events, so the list polls for new ones. */
+/** The polling interval. Executions that change nothing have no events that could announce them. */
 const REFRESH_MS = 20_000
 
 const COLUMNS: readonly Column<ExecutionRecord>[] = [
@@ -116,7 +116,7 @@ export function Component() {
   )
 }
 
-/** Shows the title of the skill, or of the first of several skills. */
+/** Shows the title of the skill or, for several skills, of the first one. */
 export function RunTitle({ of: { skill, skills } }: { of: Pick<ExecutionRecord, 'skill' | 'skills'> }) {
   const [first = skill, ...others] = skills
   return (

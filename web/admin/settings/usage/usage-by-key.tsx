@@ -4,10 +4,10 @@ import { formatPercent } from '../../../ui/number-formats.ts'
 import { type Column, EmptyCell, Table } from '../../../ui/table.tsx'
 import { TimeText } from '../../../ui/time.tsx'
 
-/** The number of keys that fit next to the chart. The busiest keys come first. */
+/** The maximum number of keys next to the chart, busiest first. */
 const MAX_KEYS_SHOWN = 6
 
-/** Shows how close each key is to its limit per minute. */
+/** Shows how close each API key is to its limit per minute. */
 export function MinuteByKey({ keys, limit }: { keys: KeyUsage['keys']; limit: number }) {
   const busiest = keys
     .filter(({ revokedAt }) => revokedAt === null)
@@ -56,7 +56,7 @@ function describeSecondsLeft(timestamp: string): string {
   return `in ${Math.max(1, Math.round((Date.parse(timestamp) - Date.now()) / 1000))} s`
 }
 
-/** Shows the requests of each key in the period, and its share of the total. */
+/** Shows the number of requests of each API key in the period, and its share of the total. */
 export function KeysInPeriod({ keys }: { keys: KeyUsage['keys'] }) {
   const total = keys.reduce((sum, { requests }) => sum + requests, 0)
   const columns: readonly Column<KeyUsageEntry>[] = [

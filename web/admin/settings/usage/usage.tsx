@@ -15,10 +15,10 @@ const PERIODS = [
   { value: '30', label: 'Last 30 days' },
   { value: '90', label: 'Last 90 days' },
 ]
-/** The page is refreshed, because the current minute can pass while the page is open. */
+/** The polling interval, which keeps the data for the current minute up to date. */
 const REFRESH_MS = 10_000
 
-/** The usage page: the requests of programs compared with the limits, by day and by key. */
+/** Shows the requests of programs compared with their limits, by day and by key. */
 export function Component() {
   const [params] = useSearchParams()
   const keyId = params.get('key')

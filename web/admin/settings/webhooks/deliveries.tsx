@@ -68,10 +68,10 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
 ]
 
-/** A user who tests a receiver waits for the response. */
+/** The polling interval. A user who tests a receiver waits for its response. */
 export const DELIVERIES_REFRESH_MS = 3000
 
-/** Lists the deliveries to a receiver, with its responses. */
+/** Lists the deliveries of a subscription, with the receiver's responses. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
   return (
     <Listing

@@ -14,10 +14,10 @@ import { TitleBlock } from '../../../ui/title-block.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { getHost } from './webhook-health.tsx'
 
-/** The delivery is polled while an attempt may be in progress. */
+/** The polling interval while an attempt may be in progress. */
 const REFRESH_MS = 2000
 
-/** Shows one delivery: each attempt, the request, and the response. */
+/** Shows one delivery with all its attempts, each with the request and the response. */
 export function Component() {
   const { webhookId = '', deliveryId = '' } = useParams()
   const can = useCan()
@@ -144,7 +144,7 @@ function Attempt({ attempt, number }: { attempt: DeliveryAttempt; number: number
   )
 }
 
-/** Shows the event in the form in which it is sent. A test delivery has no stored event. */
+/** Shows the event in the form in which the service sends it. The event of a test delivery is not stored. */
 function SentEvent({ delivery: { eventId, eventType, test } }: { delivery: DeliveryWithAttempts }) {
   const can = useCan()
   const event = plumbline.useQuery(

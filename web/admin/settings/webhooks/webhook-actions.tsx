@@ -13,7 +13,7 @@ import { WebhookSecret } from './webhook-secret.tsx'
 
 type OpenDialog = 'test' | 'edit' | 'switch' | 'rotate' | 'recover' | 'delete' | null
 
-/** Offers the actions for a webhook subscription. */
+/** Shows the buttons for the actions on a webhook subscription. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [open, setOpen] = useState<OpenDialog>(null)
   const props = { webhook, onClose: () => setOpen(null) }

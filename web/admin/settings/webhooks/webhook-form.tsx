@@ -11,7 +11,10 @@ import { WebhookSecret } from './webhook-secret.tsx'
 
 type ChosenEvents = ReadonlySet<EventType | '*'>
 
-/** Creates a subscription and then shows its secret, or edits the URL and the events of an existing subscription. */
+/**
+ * Lets the user create a subscription, and then shows its secret. For an existing subscription, lets the user edit the
+ * URL and the events.
+ */
 export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose(): void }) {
   const navigate = useNavigate()
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
@@ -76,7 +79,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
   )
 }
 
-/** Chooses events by the kind of their records, or all events. */
+/** Lets the user choose all events, or events by the kind of their records. */
 function EventChoice({ chosen, setChosen }: { chosen: ChosenEvents; setChosen(chosen: ChosenEvents): void }) {
   const types = plumbline.useQuery('get', '/api/ext/event-types').data?.data
   const isAll = chosen.has('*')

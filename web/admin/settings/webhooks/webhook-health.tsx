@@ -9,8 +9,8 @@ const FAILING_LOOK: Look = { word: 'Failing', tone: 'warn', shape: 'tri' }
 const PAUSED_LOOK: Look = { word: 'Paused', tone: 'calm', shape: 'pause' }
 
 /**
- * Returns the health of a subscription. An active subscription may be failing, and a disabled subscription may have
- * been disabled deliberately.
+ * Returns the health of a subscription. An active subscription may be failing, and a disabled one may have been
+ * disabled on purpose.
  */
 export function chooseHealthLook({ status, disabledReason, consecutiveFailures }: Webhook): Look {
   if (status === 'disabled') return disabledReason === 'requested' ? PAUSED_LOOK : STATUS_LOOKS.webhook.disabled
@@ -21,7 +21,7 @@ export function WebhookHealth({ webhook }: { webhook: Webhook }) {
   return <Badge look={chooseHealthLook(webhook)} />
 }
 
-/** The reason why nothing is sent, and the remedy. */
+/** The reasons why nothing is sent, each with its remedy. */
 export const DISABLED_REASONS: Record<NonNullable<Webhook['disabledReason']>, { why: string; next: string }> = {
   requested: { why: 'The webhook was paused.', next: 'Resume the webhook to send the kept events.' },
   failures: {
@@ -38,7 +38,7 @@ export const DISABLED_REASONS: Record<NonNullable<Webhook['disabledReason']>, { 
   },
 }
 
-/** Returns the host, such as `hooks.example.com`, by which users distinguish receivers. */
+/** Returns the host of a URL, such as `hooks.example.com`. Users distinguish receivers by their hosts. */
 export function getHost(url: string): string {
   try {
     return new URL(url).host

@@ -16,7 +16,7 @@ import { EventTypes, WebhookOwner } from './webhooks.tsx'
 
 const CRUMBS = [{ name: 'Settings' }, { name: 'Webhooks', to: '/settings/webhooks' }] as const
 
-/** Shows one subscription: its health, and every delivery. */
+/** Shows one subscription with its health and all deliveries. */
 export function Component() {
   const { webhookId = '' } = useParams()
   const can = useCan()

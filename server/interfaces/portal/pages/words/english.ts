@@ -1,6 +1,6 @@
 import type { ConflictReason } from '../../../../../client/contract.gen.ts'
 
-/** The conflicts that can occur on the portal's pages, with one sentence for each. */
+/** The conflicts that can occur on the pages of the portal, each with its message. */
 const conflicts = {
   already_bid: 'We already have your bid. Please open the page again to see it.',
   archived: 'The builder removed this item. Please call the builder if you have questions.',
@@ -18,7 +18,7 @@ const conflicts = {
   wrong_status: 'This page has changed since you opened it, or its date has passed. Please reload the page.',
 } satisfies { readonly [Reason in ConflictReason]?: string }
 
-/** Every text of the portal pages in English. The types ensure that other languages have the same texts. */
+/** All English texts of the portal's pages. The types ensure that other languages have the same texts. */
 export const english = {
   language: 'en',
   locale: 'en-US',

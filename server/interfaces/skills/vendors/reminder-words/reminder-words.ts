@@ -5,6 +5,6 @@ export interface ReminderWords {
   readonly closing: string
   expired(policy: string, date: string): string
   expires(policy: string, date: string): string
-  /** The names of policies, by document type. */
+  /** The names of insurance policies, by document type. */
   readonly policies: Readonly<Record<string, string>>
 }
