@@ -17458,7 +17458,7 @@ export interface components {
             /** @description Reason for a status change after the deadline, recorded in the status history. */
             overrideReason?: string | null;
         };
-        /** @description Amounts of a trade posted to one cost code: budget lines, lines of purchase orders including tax, and approved time. The retainedAmount and paidAmount of an order are distributed over its lines in order. Payments for a single line count toward that line. */
+        /** @description Amounts of a trade with one cost code: budget lines, lines of purchase orders including tax, and balances of the cost ledger. The retainage of a bill and the amount of a payment are distributed over the lines of the order. Payments for a single line count toward that line. */
         BudgetCostCode: {
             /** @description Cost code. Null for amounts without a code. */
             costCodeId: string | null;
@@ -17472,7 +17472,7 @@ export interface components {
             committed: number;
             /** @description Cost of purchase orders that are drafts or await approval. */
             pendingCommitted: number;
-            /** @description Cost of completed work and approved time. */
+            /** @description Cost to date. */
             actual: number;
             /** @description Paid amount. */
             paid: number;
@@ -17480,7 +17480,7 @@ export interface components {
             retained: number;
             /** @description budgeted minus committed. Negative if committed exceeds budgeted. */
             variance: number;
-            /** @description Expected final cost of the cost code: committed, pendingCommitted, and the cost of approved time, plus a share of the trade's remaining budget. The remaining budget is distributed in proportion to the remaining budget of each code. If no code of the trade exceeds its budget, this is the budget of the code. */
+            /** @description Expected final cost of the cost code: committed, pendingCommitted, and all cost without an order, plus a share of the trade's remaining budget. The remaining budget is distributed in proportion to the remaining budget of each code. If no code of the trade exceeds its budget, this is the budget of the code. */
             forecastAtCompletion: number;
             /** @description Sum of the budget lines' originalAmount. */
             originalBudgeted: number;
@@ -17497,15 +17497,15 @@ export interface components {
             committed: number;
             /** @description Sum of the purchase orders that are drafts or await approval. */
             pendingCommitted: number;
-            /** @description Cost of completed work: completedAmount of all purchase orders, and the cost of approved timesheets. */
+            /** @description Cost to date, the same as in the job cost ledger and the reports: completed work and stored materials of purchase orders, approved time, bills without an order, journals, and cost transfers. */
             actual: number;
-            /** @description Sum of paidAmount of the purchase orders. Closed orders are paid in full, including retainage. */
+            /** @description Paid amount, including discounts taken and tax withheld. Closed orders are paid in full, including retainage. */
             paid: number;
-            /** @description Retainage held on completed work: the retainedAmount of the purchase orders. */
+            /** @description Retainage held on bills. */
             retained: number;
             /** @description budgeted minus committed. Negative if committed exceeds budgeted. */
             variance: number;
-            /** @description Expected final cost of the trade: the budget, or the sum of committed, pendingCommitted, and the cost of approved time, if that sum exceeds the budget. */
+            /** @description Expected final cost of the trade: the budget, or the sum of committed, pendingCommitted, and all cost without an order, if that sum exceeds the budget. Cost without an order is approved time, bills without an order, journals, and cost transfers. */
             forecastAtCompletion: number;
             /** @description Sum of the budget lines' originalAmount. */
             originalBudgeted: number;
@@ -17514,7 +17514,7 @@ export interface components {
             /** @description Amounts by cost code, in the order of the codes. Amounts without a cost code come last. */
             costCodes: components["schemas"]["BudgetCostCode"][];
         };
-        /** @description Budget, cost, and forecast of a home by trade. Each read computes the amounts from budget lines, purchase orders including tax, and approved time. A trade with orders or time but no budget line is listed with a budget of zero. Time without a trade is listed under the trade `unassigned`. */
+        /** @description Budget, cost, and forecast of a home by trade. Each read computes the amounts from budget lines, purchase orders including tax, and the cost ledger through today, so they agree with the job cost ledger and the reports. A trade with orders or costs but no budget line is listed with a budget of zero. Costs without a trade, such as those of a bill without an order, are listed under the trade `unassigned`. */
         HomeBudget: {
             /** @description Trades, ordered by name. */
             scopes: components["schemas"]["BudgetScope"][];
@@ -30023,7 +30023,7 @@ export interface components {
                 /** @description Amount of purchase orders that are not approved yet. */
                 pendingCommitted: number;
                 costToDate: number;
-                /** @description Sum over all trades. Each trade counts with its budget, or with its orders and labor if these exceed the budget. */
+                /** @description Sum over all trades. Each trade counts with its budget, or with its orders and all cost without an order if these exceed the budget. */
                 estimatedCost: number;
                 /** @description estimatedCost minus budgeted. */
                 overBy: number;

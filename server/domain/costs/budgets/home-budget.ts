@@ -3,8 +3,8 @@ import { divideAmount, subtract, sum } from '../../../platform/values/money.ts'
 import type { AdditiveFigures, BudgetRow } from './figure-queries.ts'
 
 /**
- * The budget of a home is not stored. Each read computes it from budget lines, purchase orders, and approved time, so
- * it is never stale.
+ * The budget of a home is not stored. Each read computes it from budget lines, purchase orders, and postings, so it is
+ * never stale.
  */
 type BudgetFigures = Omit<BudgetScope, 'scope' | 'costCodes'>
 type ComputedBudget = Omit<HomeBudget, 'homeId' | 'lockedAt' | 'asOf' | 'currency'>
@@ -32,7 +32,7 @@ function toBudgetScope(scope: string, rows: readonly BudgetRow[], currency: stri
     actual: sum(rows.map((row) => row.actual)),
     paid: sum(rows.map((row) => row.paid)),
     retained: sum(rows.map((row) => row.retained)),
-    labor: sum(rows.map((row) => row.labor)),
+    unordered: sum(rows.map((row) => row.unordered)),
   }
   const costCodes = rows.map((row, i): BudgetCostCode => {
     const { costCodeId, code, name, category } = row
@@ -51,12 +51,12 @@ function toFigures(added: AdditiveFigures, forecastAtCompletion: number): Budget
 
 /**
  * Returns the forecast cost of each code of a trade. A trade's budget is shared: the unused budget of one code offsets
- * the excess of another. The part of the budget that orders and approved time do not use is therefore divided among the
- * codes that are below budget. The forecasts add up to the trade's forecast: its budget, or its orders and time if they
- * exceed the budget.
+ * the excess of another. The part of the budget that orders and costs without an order do not use is therefore divided
+ * among the codes that are below budget. The forecasts add up to the trade's forecast: its budget, or its orders and
+ * costs without an order if they exceed the budget.
  */
 function forecastCostCodes(rows: readonly BudgetRow[], currency: string): number[] {
-  const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.labor]))
+  const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.unordered]))
   const left = rows.map((row, i) => subtract(row.budgeted, takenUp[i] ?? 0))
   const leftInAll = sum(left)
   if (leftInAll <= 0) return takenUp
