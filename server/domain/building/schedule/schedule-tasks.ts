@@ -30,10 +30,11 @@ export interface PlacedTask {
 }
 
 /**
- * The result of scheduling: the tasks in the given order, the IDs of a ring, or the task whose dates are out of range.
+ * The result of scheduling: the tasks in the given order, the IDs of a ring, the task whose dates are out of range, or a
+ * task that would inherit too many links of skipped tasks.
  */
 export type ScheduleOutcome = { placed: PlacedTask[] } | ScheduleError
-export type ScheduleError = { ring: string[] } | { beyondId: string }
+export type ScheduleError = { ring: string[] } | { beyondId: string } | { overlinkedId: string }
 
 /**
  * Schedules the tasks of one home by their durations, links, constraints, and progress.
@@ -55,8 +56,9 @@ export function scheduleTasks(
   const places = new Map(tasks.map(({ id }, place) => [id, place]))
   const ordered = sortActivities(tasks.map(({ predecessors }) => ({ links: listLinkedPlaces(predecessors, places) })))
   if ('ring' in ordered) return { ring: ordered.ring.flatMap((place) => tasks[place]?.id ?? []) }
-  const links = linksThroughSkipped(tasks)
-  const linked = tasks.map((task, place): LinkedTask => ({ ...task, predecessors: links[place] ?? [] }))
+  const inherited = inheritLinks(tasks)
+  if ('overlinkedId' in inherited) return inherited
+  const linked = tasks.map((task, place): LinkedTask => ({ ...task, predecessors: inherited.links[place] ?? [] }))
   const scheduled = computeCriticalPath(linked.map((task) => toActivity(task, linked, places, days, dataDate)))
   if ('ring' in scheduled) return { ring: scheduled.ring.flatMap((place) => tasks[place]?.id ?? []) }
   const { positions } = scheduled
@@ -85,13 +87,22 @@ interface JoinedLink {
 type LinkedTask = Omit<SchedulableTask, 'predecessors'> & { predecessors: readonly JoinedLink[] }
 
 /**
+ * The maximum number of links that the tasks of a home inherit from skipped tasks. This is twice the number of links that
+ * the maximum of 1,000 tasks can have. Without a limit, a chain of skipped tasks with many predecessors each would keep
+ * a request busy for minutes.
+ */
+export const MAX_INHERITED_LINKS = 100_000
+
+/**
  * Returns the links of each task. A link to a skipped predecessor is replaced by links to the predecessors of the
  * skipped task. Each replacement adds the lags of both links and keeps their outer ends. Of several links between the
  * same ends, a link is kept only if no other link has lags that are at least as long. The tasks must not form a ring.
  */
-function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] {
+function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][] } | { overlinkedId: string } {
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const known = new Map<string, JoinedLink[]>()
+  let inherited = 0
+  let overlinkedId: string | null = null
   const linksOf = (task: SchedulableTask): JoinedLink[] => {
     const before = known.get(task.id)
     if (before !== undefined) return before
@@ -108,6 +119,10 @@ function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] 
       if (through?.status !== 'skipped') keep(link)
       else
         for (const { taskId, type, workdays, calendarDays } of linksOf(through)) {
+          if (++inherited > MAX_INHERITED_LINKS) {
+            overlinkedId ??= task.id
+            break
+          }
           const lags = { workdays: workdays + link.workdays, calendarDays: calendarDays + link.calendarDays }
           keep({ taskId, type: joined(type, link.type), ...lags })
         }
@@ -116,7 +131,8 @@ function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] 
     known.set(task.id, all)
     return all
   }
-  return tasks.map(linksOf)
+  const links = tasks.map(linksOf)
+  return overlinkedId === null ? { links } : { overlinkedId }
 }
 
 function toJoinedLink({ taskId, type, lagDays, lagUnit }: SchedulableLink): JoinedLink {
