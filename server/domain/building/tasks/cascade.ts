@@ -41,6 +41,12 @@ export async function lockSchedule(call: WriteCall, of: HomeOrTask): Promise<Sch
   return schedule
 }
 
+/** Like lockSchedule, for a change that can add the first tasks of a home. Also locks the community's calendar. */
+export async function lockScheduleToAdd(call: WriteCall, homeId: string): Promise<Schedule> {
+  await tasks.lockCalendar(call, { homeId })
+  return lockSchedule(call, { homeId })
+}
+
 async function loadSchedule(call: Call, home: ScheduledHome | undefined): Promise<Schedule> {
   if (home === undefined) throw notFound()
   const today = toLocalDate(home.timeZone, call.now)

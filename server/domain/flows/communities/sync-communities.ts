@@ -14,7 +14,7 @@ import { assertValidTimeZone, buildCommunity, describeTakenLots } from '../../la
 import * as communities from '../../land/communities/queries.ts'
 import { createAcknowledgeStep } from '../../statuses/ledger-states.ts'
 import { moveBidDeadlines } from './move-bid-deadlines.ts'
-import { hasNewCalendar, rescheduleHomes } from './reschedule-homes.ts'
+import { hasNewCalendar, rescheduleHomesOfCommunities } from './reschedule-homes.ts'
 
 /** Syncs communities from an external system. Each row is treated like a call to createCommunity or updateCommunity. */
 export function defineCommunitySync(match: MatchBy): SyncDefinition<'CommunityRow', Community> {
@@ -41,14 +41,18 @@ export function defineCommunitySync(match: MatchBy): SyncDefinition<'CommunityRo
 
     async updateAll(call, changed) {
       await communities.updateAll(call, changed)
-      // Process one community at a time, because time zones and calendars rarely change.
+      // Process one community at a time, because time zones rarely change.
       for (const { before, after } of changed) {
         if (after.timeZone !== before.timeZone) {
           await moveBidDeadlines(call, after.id)
           await communities.moveNoticeTimes(call, after.id, before.timeZone, after.timeZone)
         }
-        if (hasNewCalendar(before, after)) await rescheduleHomes(call, after)
       }
+      const rescheduled = changed.filter(({ before, after }) => hasNewCalendar(before, after))
+      await rescheduleHomesOfCommunities(
+        call,
+        rescheduled.map(({ after }) => after),
+      )
     },
   }
 }
