@@ -917,7 +917,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update communities in bulk
-         * @description Imports up to 500 communities from your system. Counts as one request toward the rate limits. A row updates the fields of the community found by `match`, or creates a community with the fields that createCommunity accepts. The status can be set only at creation. Use changeCommunityStatus afterwards. Rows are matched with the records as they were before the request. Rows with the same key are rejected, and so is a row with an ID of another community (conflictingId). Each row follows the rules of createCommunity and updateCommunity and returns their errors. New workdays or holidays reschedule the homes of the community, as in updateCommunity. The request body can be at most 2 MiB.
+         * @description Imports up to 500 communities from your system. Counts as one request toward the rate limits. A row updates the fields of the community found by `match`, or creates a community with the fields that createCommunity accepts. The status can be set only at creation. Use changeCommunityStatus afterwards. Rows are matched with the records as they were before the request. Rows with the same key are rejected, and so is a row with an ID of another community (conflictingId). Each row follows the rules of createCommunity and updateCommunity and returns their errors. New workdays or holidays reschedule the homes of the community, as in updateCommunity: 25 homes of all communities before the response, the other homes after it. The request body can be at most 2 MiB.
          */
         post: operations["syncCommunities"];
         delete?: never;
@@ -955,7 +955,7 @@ export interface paths {
         head?: never;
         /**
          * Update a community
-         * @description Updates the fields that are sent. Null clears a field. Use changeCommunityStatus to change the status. lotCount cannot be less than the number of homes on the community's lots. A new timeZone moves the future deadlines of draft and sent bid requests (at most 1,000) to the end of the same day in the new time zone. A deadline that would already have passed keeps its time, so that no vendor is excluded. Bids are then valid until the end of their last day in the new time zone. Emits bid_request.updated for each moved deadline. New workdays or holidays reschedule every home with unfinished tasks (at most 500 homes), and vendors get notices of other dates. To preview what moves, run this operation through executeSkill with dryRun. Needs communities:write.
+         * @description Updates the fields that are sent. Null clears a field. Use changeCommunityStatus to change the status. lotCount cannot be less than the number of homes on the community's lots. A new timeZone moves the future deadlines of draft and sent bid requests (at most 1,000) to the end of the same day in the new time zone. A deadline that would already have passed keeps its time, so that no vendor is excluded. Bids are then valid until the end of their last day in the new time zone. Emits bid_request.updated for each moved deadline. New workdays or holidays reschedule every home with unfinished tasks (at most 500 homes), and vendors get notices of other dates. The first 25 homes move before the response. The response lists the new dates of all homes. Homes with isPending move after it, usually within a minute. To preview what moves, run this operation through executeSkill with dryRun. Needs communities:write.
          */
         patch: operations["updateCommunity"];
         trace?: never;
@@ -5095,7 +5095,7 @@ export interface paths {
         };
         /**
          * Get Form 1099 totals
-         * @description Lists the vendors for which a Form 1099-NEC or 1099-MISC must be filed for a calendar year, sorted by ID. Adds up each vendor's payments with the status paid, by their paidDate and by the vendor's reportingBox. A form is required if its amounts reach the threshold or if tax was withheld. Card payments are excluded, because the card network reports them on Form 1099-K. Exempt vendors (is1099 is false) are excluded too. Request a W-9 from vendors without taxIdLast4 before you file. getForm1099Csv returns the data for the forms.
+         * @description Lists the vendors for which a Form 1099-NEC or 1099-MISC must be filed for a calendar year, sorted by ID. Adds up each vendor's payments with the status paid, by their paidDate. A payment is reported in the boxes of the bill lines that it pays. A payment without a bill is reported in the boxes of the bill lines of its order. Lines without a reportingBox, and payments without bill lines, are reported in the reportingBox of the vendor. A form is required if its amounts reach the threshold or if tax was withheld. Card payments are excluded, because the card network reports them on Form 1099-K. Exempt vendors (is1099 is false) are excluded too. Request a W-9 from vendors without taxIdLast4 before you file. getForm1099Csv returns the data for the forms.
          */
         get: operations["getForm1099Totals"];
         put?: never;
@@ -13883,7 +13883,7 @@ export interface components {
             taxId?: string | null;
             /** @description Whether payments are reported on a Form 1099. Defaults to true. Set to false only if the W-9 says so. */
             is1099?: boolean;
-            /** @description Box of Form 1099 for payments. Defaults to nec_1. */
+            /** @description Box of Form 1099 for payments of bill lines without a box. Defaults to nec_1. */
             reportingBox?: components["schemas"]["ReportingBox"];
             /** @description Backup withholding from payments to the vendor. */
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
@@ -14007,7 +14007,7 @@ export interface components {
             licenseNumber?: string | null;
             taxId?: string | null;
             is1099?: boolean;
-            /** @description Box of Form 1099 for payments. */
+            /** @description Box of Form 1099 for payments of bill lines without a box. */
             reportingBox?: components["schemas"]["ReportingBox"];
             /** @description Period in which tax is withheld from payments to the vendor. */
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
@@ -14103,7 +14103,7 @@ export interface components {
             licenseNumber?: string | null;
             taxId?: string | null;
             is1099?: boolean;
-            /** @description Box of Form 1099 for payments. */
+            /** @description Box of Form 1099 for payments of bill lines without a box. */
             reportingBox?: components["schemas"]["ReportingBox"];
             /** @description Period in which tax is withheld from payments to the vendor. */
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
@@ -16035,16 +16035,20 @@ export interface components {
             oldForecast: components["schemas"]["CalendarDateOrNull"];
             /** @description forecastCompletionDate of the home after the change. */
             newForecast: components["schemas"]["CalendarDateOrNull"];
+            /** @description Whether the tasks of the home move after the response, usually within a minute. */
+            isPending: boolean;
         };
         /** @description Effect of new workdays or holidays on the schedules of a community. */
         CommunityReschedule: {
-            /** @description Number of homes with tasks that moved. */
+            /** @description Number of homes with tasks that move. */
             homesMoved: number;
-            /** @description Number of tasks that moved. */
+            /** @description Number of homesMoved whose tasks move after the response, usually within a minute. 0 if at most 25 homes have unfinished tasks. */
+            homesPending: number;
+            /** @description Number of tasks that move. */
             tasksMoved: number;
-            /** @description Number of vendors that were notified of other dates and get a notice. */
+            /** @description Number of vendors that were notified of other dates and get a notice when the tasks move. */
             vendorsNotified: number;
-            /** @description The homes with tasks that moved. Null if the caller lacks tasks:read. */
+            /** @description The homes with tasks that move. Null if the caller lacks tasks:read. */
             homes: components["schemas"]["HomeReschedule"][] | null;
         };
         /** @description Community after an update, with the effect on the schedules of its homes. */
@@ -17458,7 +17462,7 @@ export interface components {
             /** @description Reason for a status change after the deadline, recorded in the status history. */
             overrideReason?: string | null;
         };
-        /** @description Amounts of a trade posted to one cost code: budget lines, lines of purchase orders including tax, and approved time. The retainedAmount and paidAmount of an order are distributed over its lines in order. Payments for a single line count toward that line. */
+        /** @description Amounts of a trade with one cost code: budget lines, lines of purchase orders including tax, and balances of the cost ledger. The retainage of a bill and the amount of a payment are distributed over the lines of the order. Payments for a single line count toward that line. */
         BudgetCostCode: {
             /** @description Cost code. Null for amounts without a code. */
             costCodeId: string | null;
@@ -17472,7 +17476,7 @@ export interface components {
             committed: number;
             /** @description Cost of purchase orders that are drafts or await approval. */
             pendingCommitted: number;
-            /** @description Cost of completed work and approved time. */
+            /** @description Cost to date. */
             actual: number;
             /** @description Paid amount. */
             paid: number;
@@ -17480,7 +17484,7 @@ export interface components {
             retained: number;
             /** @description budgeted minus committed. Negative if committed exceeds budgeted. */
             variance: number;
-            /** @description Expected final cost of the cost code: committed, pendingCommitted, and the cost of approved time, plus a share of the trade's remaining budget. The remaining budget is distributed in proportion to the remaining budget of each code. If no code of the trade exceeds its budget, this is the budget of the code. */
+            /** @description Expected final cost of the cost code: committed, pendingCommitted, and all cost without an order, plus a share of the trade's remaining budget. The remaining budget is distributed in proportion to the remaining budget of each code. If no code of the trade exceeds its budget, this is the budget of the code. */
             forecastAtCompletion: number;
             /** @description Sum of the budget lines' originalAmount. */
             originalBudgeted: number;
@@ -17497,15 +17501,15 @@ export interface components {
             committed: number;
             /** @description Sum of the purchase orders that are drafts or await approval. */
             pendingCommitted: number;
-            /** @description Cost of completed work: completedAmount of all purchase orders, and the cost of approved timesheets. */
+            /** @description Cost to date, the same as in the job cost ledger and the reports: completed work and stored materials of purchase orders, approved time, bills without an order, journals, and cost transfers. */
             actual: number;
-            /** @description Sum of paidAmount of the purchase orders. Closed orders are paid in full, including retainage. */
+            /** @description Paid amount, including discounts taken and tax withheld. Closed orders are paid in full, including retainage. */
             paid: number;
-            /** @description Retainage held on completed work: the retainedAmount of the purchase orders. */
+            /** @description Retainage held on bills. */
             retained: number;
             /** @description budgeted minus committed. Negative if committed exceeds budgeted. */
             variance: number;
-            /** @description Expected final cost of the trade: the budget, or the sum of committed, pendingCommitted, and the cost of approved time, if that sum exceeds the budget. */
+            /** @description Expected final cost of the trade: the budget, or the sum of committed, pendingCommitted, and all cost without an order, if that sum exceeds the budget. Cost without an order is approved time, bills without an order, journals, and cost transfers. */
             forecastAtCompletion: number;
             /** @description Sum of the budget lines' originalAmount. */
             originalBudgeted: number;
@@ -17514,7 +17518,7 @@ export interface components {
             /** @description Amounts by cost code, in the order of the codes. Amounts without a cost code come last. */
             costCodes: components["schemas"]["BudgetCostCode"][];
         };
-        /** @description Budget, cost, and forecast of a home by trade. Each read computes the amounts from budget lines, purchase orders including tax, and approved time. A trade with orders or time but no budget line is listed with a budget of zero. Time without a trade is listed under the trade `unassigned`. */
+        /** @description Budget, cost, and forecast of a home by trade. Each read computes the amounts from budget lines, purchase orders including tax, and the cost ledger through today, so they agree with the job cost ledger and the reports. A trade with orders or costs but no budget line is listed with a budget of zero. Costs without a trade, such as those of a bill without an order, are listed under the trade `unassigned`. */
         HomeBudget: {
             /** @description Trades, ordered by name. */
             scopes: components["schemas"]["BudgetScope"][];
@@ -23831,7 +23835,7 @@ export interface components {
          */
         MailStatus: "queued" | "sent" | "failed";
         /**
-         * @description Kind of email. `message`: a message. `portal_invitation` or `bid_invitation`: an invitation to the portal or to bid. `bid_reminder`: a reminder of a bid deadline. `bid_draft`: the response to files that a vendor sent by email as its bid. `bid_receipt`: a receipt for a bid sent in the portal. `lien_waiver`: a lien waiver to sign. `advance`, `reminder`, `moved_earlier`, or `postponed`: a notice of work, sent in advance, shortly before the work, or because the work moved. `sign_in`: a sign-in link that a user requested. `user_invitation`: a sign-in link for an invited user. `portal_links`: a one-time link to the list of a vendor's portal links. `owner_invitation`: a link to the owner's page. `owner_notice`: a notice to a home owner that the access to the owner's page has changed. `report`: the weekly email of a saved report.
+         * @description Kind of email. `message`: a message. `portal_invitation` or `bid_invitation`: an invitation to the portal or to bid. `bid_reminder`: a reminder of a bid deadline. `bid_draft`: the response to files that a vendor sent by email, as its bid or in reply to a message. `bid_receipt`: a receipt for a bid sent in the portal. `lien_waiver`: a lien waiver to sign. `advance`, `reminder`, `moved_earlier`, or `postponed`: a notice of work, sent in advance, shortly before the work, or because the work moved. `sign_in`: a sign-in link that a user requested. `user_invitation`: a sign-in link for an invited user. `portal_links`: a one-time link to the list of a vendor's portal links. `owner_invitation`: a link to the owner's page. `owner_notice`: a notice to a home owner that the access to the owner's page has changed. `report`: the weekly email of a saved report.
          * @enum {string}
          */
         MailKind: "message" | "portal_invitation" | "bid_invitation" | "bid_reminder" | "bid_draft" | "bid_receipt" | "lien_waiver" | "advance" | "reminder" | "moved_earlier" | "postponed" | "sign_in" | "user_invitation" | "portal_links" | "owner_invitation" | "owner_notice" | "report";
@@ -23839,7 +23843,7 @@ export interface components {
         Mail: {
             /** @description ID of the email, also in its Message-ID. */
             id: string;
-            /** @description Kind of email. `message`: a message. `portal_invitation` or `bid_invitation`: an invitation to the portal or to bid. `bid_reminder`: a reminder of a bid deadline. `bid_draft`: the response to files that a vendor sent by email as its bid. `bid_receipt`: a receipt for a bid sent in the portal. `lien_waiver`: a lien waiver to sign. `advance`, `reminder`, `moved_earlier`, or `postponed`: a notice of work, sent in advance, shortly before the work, or because the work moved. `sign_in`: a sign-in link that a user requested. `user_invitation`: a sign-in link for an invited user. `portal_links`: a one-time link to the list of a vendor's portal links. `owner_invitation`: a link to the owner's page. `owner_notice`: a notice to a home owner that the access to the owner's page has changed. `report`: the weekly email of a saved report. */
+            /** @description Kind of email. `message`: a message. `portal_invitation` or `bid_invitation`: an invitation to the portal or to bid. `bid_reminder`: a reminder of a bid deadline. `bid_draft`: the response to files that a vendor sent by email, as its bid or in reply to a message. `bid_receipt`: a receipt for a bid sent in the portal. `lien_waiver`: a lien waiver to sign. `advance`, `reminder`, `moved_earlier`, or `postponed`: a notice of work, sent in advance, shortly before the work, or because the work moved. `sign_in`: a sign-in link that a user requested. `user_invitation`: a sign-in link for an invited user. `portal_links`: a one-time link to the list of a vendor's portal links. `owner_invitation`: a link to the owner's page. `owner_notice`: a notice to a home owner that the access to the owner's page has changed. `report`: the weekly email of a saved report. */
             kind: components["schemas"]["MailKind"];
             /** @description Address of the recipient. */
             to: string;
@@ -26641,11 +26645,11 @@ export interface components {
             /** @description Timestamp at which the report was run. */
             at: components["schemas"]["Instant"];
             /**
-             * @description Result. `mailed`: at least one email was written. `skipped`: nobody may read the report, or the user who saved the report is deactivated. `failed`: the report could not be run. After a temporary error, the report is run again every hour until the end of the day.
+             * @description Result. `mailed`: at least one email was written. `skipped`: nobody may read the report, or the user who saved the report is deactivated. `failed`: the report could not be run. After a temporary error, the report is run again every hour until the end of the day, only for the users who did not receive it.
              * @enum {string}
              */
             status: "mailed" | "skipped" | "failed";
-            /** @description Users to whom the report was emailed. */
+            /** @description Users to whom the report was emailed, including earlier attempts on the same day. */
             userIds: components["schemas"]["ResourceId"][];
             /** @description Users who were skipped, because they are deactivated, their role no longer allows them to read the report, or the report could not be run for their role. */
             skippedUserIds: components["schemas"]["ResourceId"][];
@@ -30023,7 +30027,7 @@ export interface components {
                 /** @description Amount of purchase orders that are not approved yet. */
                 pendingCommitted: number;
                 costToDate: number;
-                /** @description Sum over all trades. Each trade counts with its budget, or with its orders and labor if these exceed the budget. */
+                /** @description Sum over all trades. Each trade counts with its budget, or with its orders and all cost without an order if these exceed the budget. */
                 estimatedCost: number;
                 /** @description estimatedCost minus budgeted. */
                 overBy: number;

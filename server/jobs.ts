@@ -15,7 +15,10 @@ import { advancePermits } from './domain/building/permits/advance-permits.ts'
 import { toDuePermitsSql } from './domain/building/permits/queries.ts'
 import { toDueTasksSql } from './domain/building/tasks/due-queries.ts'
 import { notifyDueTasks } from './domain/building/tasks/notify-due-tasks.ts'
-import { checkLedgers, toUncheckedLedgersSql } from './domain/ledger/check-ledgers.ts'
+import { toHomesToRescheduleSql } from './domain/flows/communities/due-reschedules.ts'
+import { rescheduleDueHomes } from './domain/flows/communities/reschedule-due-homes.ts'
+import { checkAndCorrectLedgers } from './domain/flows/ledger-corrections/correct-differences.ts'
+import { toUncheckedLedgersSql } from './domain/ledger/check-ledgers.ts'
 import { notifyDisabledWebhooks } from './domain/messages/notify-disabled-webhooks.ts'
 import { deleteOldMails } from './domain/office/mail/delete-old-mails.ts'
 import { toDueMailsSql } from './domain/office/mail/queries.ts'
@@ -170,12 +173,13 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'expireContracts', due: toExpiredContractsSql, run: () => expireContracts(services) },
     { name: 'closeUnpaidOrders', due: toZeroAmountOrdersSql, run: () => closeZeroAmountOrders(services) },
     { name: 'tellDueTasks', due: toDueTasksSql, run: () => notifyDueTasks(services) },
+    { name: 'rescheduleHomes', due: toHomesToRescheduleSql, run: () => rescheduleDueHomes(services) },
     { name: 'lockLogs', due: toLogsToLockSql, run: () => lockDueLogs(services) },
     { name: 'advancePermits', due: toDuePermitsSql, run: () => advancePermits(services) },
     { name: 'notifyPunchAssignments', due: toDueNoticesSql, run: () => notifyPunchAssignments(services) },
     { name: 'advanceWarrantyRequests', due: toDueRequestsSql, run: () => advanceWarrantyRequests(services) },
     { name: 'processImports', due: toRunningImportsSql, run: () => processImports(services) },
-    { name: 'checkLedgers', due: toUncheckedLedgersSql, run: () => checkLedgers(services) },
+    { name: 'checkLedgers', due: toUncheckedLedgersSql, run: () => checkAndCorrectLedgers(services) },
     { name: 'storeArrivals', due: toUnstoredFilesSql, run: () => storeSmallFiles(services) },
     {
       name: 'disableOrphans',

@@ -3,6 +3,7 @@ import type { Services } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { DueSql } from '../../platform/due/find-due-jobs.ts'
 import { COMMITTED_STATUSES } from '../statuses/order-statuses.ts'
+import type { Measure } from './posting.ts'
 
 const DAY_MS = 86_400_000
 /**
@@ -15,21 +16,37 @@ export const toUncheckedLedgersSql: DueSql = (now) => sql`
   left join "ledgerChecks" as c on c."organizationId" = l."organizationId"
   where c."checkedAt" is null or c."checkedAt" < ${new Date(now.getTime() - DAY_MS)}`
 
+/** A difference between a record and its postings. */
+export interface LedgerDifference {
+  recordId: string
+  measure: Measure
+}
+
+/** Posts the differences that can be posted. Returns whether it posted any. */
+type Correct = (organizationId: string, differences: readonly LedgerDifference[]) => Promise<boolean>
+
 /**
  * Once a day, compares the figures of each builder's orders, bills, payments, homes, and sales with their postings.
  * Stores the differences, which exceptionsToday reports. The postings are authoritative, and the figures of the records
  * are a cache.
  */
-export async function checkLedgers({ database, clock }: Pick<Services, 'database' | 'clock'>): Promise<void> {
+export async function checkLedgers(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  correct: Correct = async () => false,
+): Promise<void> {
   for (;;) {
     const now = clock.now()
-    const isMore = await database.transaction(async (trx) => {
-      const organizationId = await claim(trx, now)
-      if (organizationId === null) return false
-      await compare(trx, organizationId)
-      return true
+    const organizationId = await database.transaction(async (trx) => {
+      const claimed = await claim(trx, now)
+      if (claimed !== null) await compare(trx, claimed)
+      return claimed
     })
-    if (!isMore) return
+    if (organizationId === null) return
+    const { rows } = await sql<LedgerDifference>`
+      select "recordId", "measure" from "ledgerDifferences" where "organizationId" = ${organizationId}
+      order by "recordId", "measure" limit ${MAX_DIFFERENCES}`.execute(database.statements)
+    if (rows.length > 0 && (await correct(organizationId, rows)))
+      await database.transaction((trx) => compare(trx, organizationId))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PortalBid, PortalBidDraft } from '../../../client/contract.gen.ts'
-import { attachStoredFile, hasStorageLeft } from '../../domain/attachments/attach-file.ts'
+import { attachStoredFile } from '../../domain/attachments/attach-file.ts'
 import { countFilesOfRecord } from '../../domain/attachments/queries.ts'
 import { LINK_PLACEHOLDER } from '../../domain/office/mail/mail-link.ts'
 import { queueInternalMail } from '../../domain/office/mail/queue-mails.ts'
@@ -12,6 +12,7 @@ import { saveBidDraft } from '../portal/portal-bid.ts'
 import { readInvitation } from '../portal/portal-invitation.ts'
 import { cleanText } from './clean-text.ts'
 import type { StoredMailedFile } from './mailed-files.ts'
+import { keepWithinStorage, type RefusedFile, writeRefusals } from './refused-files.ts'
 
 /**
  * A vendor's emailed reply to an invitation. Its text and files become a draft of a bid, which the vendor completes and
@@ -31,15 +32,9 @@ export async function saveMailedBid(call: WriteCall, before: PortalBid, mailed: 
   const { invitationId, text, files } = mailed
   const entries = toEntries(before)
   await saveBidDraft(call, invitationId, { ...entries, note: appendToNote(entries.note, text) })
-  let left = MAX_FILES_PER_INVITATION - (await countFilesOfRecord(call, invitationId))
-  const refused: string[] = []
-  for (const { fileName, stored } of files) {
-    if (stored === null || left <= 0 || !(await hasStorageLeft(call, stored))) refused.push(fileName)
-    else {
-      await attachStoredFile(call, invitationId, stored, { max: MAX_FILES_PER_INVITATION })
-      left--
-    }
-  }
+  const left = MAX_FILES_PER_INVITATION - (await countFilesOfRecord(call, invitationId))
+  const { accepted, refused } = await keepWithinStorage(call, files, left)
+  for (const file of accepted) await attachStoredFile(call, invitationId, file, { max: MAX_FILES_PER_INVITATION })
   await mailNextStep(call, mailed, refused)
 }
 
@@ -48,7 +43,7 @@ export async function mailBiddingClosedNotice(call: WriteCall, { invitationId, f
   await mailVendor(call, { invitationId, from }, 'closed', [])
 }
 
-async function mailNextStep(call: WriteCall, { invitationId, from }: MailedBid, refused: readonly string[]) {
+async function mailNextStep(call: WriteCall, { invitationId, from }: MailedBid, refused: readonly RefusedFile[]) {
   await mailVendor(call, { invitationId, from }, 'saved', refused)
 }
 
@@ -56,7 +51,7 @@ async function mailVendor(
   call: WriteCall,
   { invitationId, from }: Pick<MailedBid, 'invitationId' | 'from'>,
   outcome: 'saved' | 'closed',
-  refused: readonly string[],
+  refused: readonly RefusedFile[],
 ): Promise<void> {
   const { id: vendorId, language } = await vendors.find(call, String(call.principal.id))
   const links = await findLinkUrls(call, [invitationId, vendorId])
@@ -66,7 +61,9 @@ async function mailVendor(
   const { mailed } = createPageLocale(language ?? 'en', call.now).words
   const name = `${request.number} ${request.title ?? request.scope}`
   const text =
-    outcome === 'saved' ? mailed.saved(LINK_PLACEHOLDER, refused.join('\n')) : mailed.closed(LINK_PLACEHOLDER)
+    outcome === 'saved'
+      ? mailed.saved(LINK_PLACEHOLDER, writeRefusals(refused, mailed.refusals))
+      : mailed.closed(LINK_PLACEHOLDER)
   await queueInternalMail(call, {
     ...{ kind: 'bid_draft', to: from, vendorId, aboutId: invitationId, link },
     ...{ subject: outcome === 'saved' ? mailed.savedSubject(name) : mailed.closedSubject(name), text },

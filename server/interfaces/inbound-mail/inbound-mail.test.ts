@@ -194,8 +194,8 @@ test('an email tells the vendor which files of its reply were not stored', async
   expect(await deliver({ to: [to], attachments: [program, ...attachments, large] })).toEqual(ACCEPTED)
   expect((await readBid(invitationId)).files).toEqual(['Framing quote.pdf'])
   const mail = await nextMail(/^Finish your bid/)
-  expect(mail).toContain('prices.exe')
-  expect(mail).toContain('site.pdf')
+  expect(mail).toContain('prices.exe: We do not accept files of this type.')
+  expect(mail).toContain('site.pdf: The file is larger than 25 MB.')
 })
 
 /** Returns a text file. The fake virus scanner decides by the file's text. */
@@ -215,6 +215,84 @@ test('an email reply that failed because the virus scanner was unavailable can b
   expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
   expect(await deliver({ ...reply, attachments })).toEqual(ACCEPTED)
   expect((await readBid(invitationId)).files).toEqual(['Framing quote.pdf'])
+})
+
+/** Sends a message to the vendor by email, and returns it with the address for replies. */
+async function message() {
+  const recipients = [{ type: 'vendor', id: site.loneStar }]
+  const sent = await post('/messages', { body: 'Can you start early?', channel: 'email', recipients })
+  return { id: sent.id, to: [await nextReplyAddress(/^Can you start early/)] }
+}
+const listFiles = async (recordId: string) =>
+  (await get(`/attachments?recordId=${recordId}`)).data.map(({ fileName }: { fileName: string }) => fileName)
+
+test('the vendor and the builder are told which files of a reply to a message were not saved, and why', async () => {
+  const { id, to } = await message()
+  const program = { fileName: 'prices.exe', content: Buffer.from('MZ\0\0\u0001').toString('base64') }
+  const empty = { fileName: 'empty.pdf', content: '' }
+  const files = [program, ...attachments, scanned('EICAR'), empty]
+  expect(await deliver({ to, text: 'Yes.', attachments: files })).toEqual(ACCEPTED)
+  const { data } = await get(`/messages?threadId=${id}`)
+  expect(await listFiles(data[0].id)).toEqual(['Framing quote.pdf'])
+  expect(data[0].body.split('\n')).toEqual([
+    ...['Yes.', '', 'These files were not saved:', 'prices.exe: We do not accept files of this type.'],
+    ...['EICAR.txt: Our virus scanner rejected the file.', 'empty.pdf: The file is empty.'],
+  ])
+  const mail = await nextMail(/^Some files in your email were not saved$/)
+  for (const line of data[0].body.split('\n').slice(3)) expect(mail).toContain(line)
+})
+
+test('a vendor that reads Spanish is told in Spanish which files were not saved', async () => {
+  await plumbline.patch(`/api/ext/vendors/${site.loneStar}`, { language: 'es' }, { key: site.key })
+  const { id, to } = await message()
+  await deliver({ to, text: 'Sí.', attachments: [scanned('EICAR')] })
+  const { data } = await get(`/messages?threadId=${id}`)
+  const mails = await get(`/mails?aboutId=${data[0].id}&vendorId=${site.loneStar}`)
+  expect(mails.data).toMatchObject([
+    { subject: 'Algunos archivos de su correo no se guardaron', text: expect.stringContaining('EICAR.txt: Nuestro antivirus') },
+  ])
+})
+
+test('a reply whose files are all saved has only its text', async () => {
+  const { id, to } = await message()
+  await deliver({ to, text: 'Yes.', attachments })
+  const { data } = await get(`/messages?threadId=${id}`)
+  expect(data[0].body).toBe('Yes.')
+  expect((await get(`/mails?aboutId=${data[0].id}&vendorId=${site.loneStar}`)).data).toEqual([])
+})
+
+/** Returns a picture with this size in bytes. Only its beginning is that of a PNG file. */
+const picture = (fileName: string, size: number, more: object = {}) => {
+  const start = Buffer.from(PNG, 'base64')
+  return { fileName, content: Buffer.concat([start, Buffer.alloc(size - start.length)]).toString('base64'), ...more }
+}
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+test('the pictures of a signature are not stored, even if the mail provider does not mark them', async () => {
+  const { id, to } = await message()
+  const html = '<p>Yes.</p><img src="cid:logo.png@01D9A"><img src=\'CID:photo%40phone\'>'
+  const files = [
+    picture('logo.png', 20_000, { contentId: '<logo.png@01D9A>' }),
+    picture('icon.png', 900),
+    // A photo that is pasted into the text, a picture that the text does not show, and a small file that is no picture.
+    picture('photo.png', 300_000, { contentId: 'photo@phone' }),
+    picture('crack.png', 20_000, { contentId: '<other@01D9A>' }),
+    ...attachments,
+  ]
+  expect(await deliver({ to, text: 'Yes.', html, attachments: files })).toEqual(ACCEPTED)
+  const { data } = await get(`/messages?threadId=${id}`)
+  expect((await listFiles(data[0].id)).sort()).toEqual(['Framing quote.pdf', 'crack.png', 'photo.png'])
+  expect(data[0].body).toBe('Yes.')
+})
+
+test('a reply with only a signature picture becomes a message instead of a bid', async () => {
+  const { request, invitationId, to } = await invite()
+  const files = [picture('logo.png', 20_000, { contentId: '<logo@1>' })]
+  const html = '<img src="cid:logo@1">'
+  expect(await deliver({ to: [to], text: 'Is the crane included?', html, attachments: files })).toEqual(ACCEPTED)
+  expect(await readBid(invitationId)).toMatchObject({ draft: null, files: [] })
+  expect((await get(`/messages?relatedToId=${request.id}`)).data).toMatchObject([{ body: 'Is the crane included?' }])
 })
 
 test('an email reply to a message can have at most 20 files', async () => {
@@ -305,9 +383,9 @@ test('the secret for inbound email can be the password of Basic authentication',
 })
 
 test('an inbound email request with invalid fields is rejected with an error for each field', async () => {
-  const { status, body } = await deliver({ to: 'replies@in.example.com', html: '<p>' })
+  const { status, body } = await deliver({ to: 'replies@in.example.com', mime: '<p>' })
   expect([status, body.code]).toEqual([422, 'validation_failed'])
-  expect(body.errors).toMatchObject([{ pointer: '/html' }, { pointer: '/to' }])
+  expect(body.errors).toMatchObject([{ pointer: '/mime' }, { pointer: '/to' }])
 })
 
 test('an inbound email larger than 36 MiB is rejected', async () => {

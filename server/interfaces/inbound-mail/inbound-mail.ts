@@ -10,6 +10,8 @@ export interface InboundMailBody {
   subject?: string | null
   /** The text of the email, without HTML. */
   text?: string | null
+  /** The HTML of the email. Only shows which files are pictures of the text. */
+  html?: string | null
   /** The header Auto-Submitted, which marks vacation notices and other automatic emails. */
   autoSubmitted?: string | null
   attachments?: InboundFile[]
@@ -21,6 +23,8 @@ export interface InboundFile {
   content: string
   /** Whether the file is embedded in the text, such as the logo of a signature. Such files are not stored. */
   inline?: boolean
+  /** The header Content-ID, by which the HTML refers to the file. */
+  contentId?: string | null
 }
 
 /** The maximum size of a request. Mail providers deliver emails of at most 25 to 50 MB, and base64 adds a third. */
@@ -36,6 +40,7 @@ const SCHEMA = {
     to: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string', minLength: 3, maxLength: 1000 } },
     subject: { type: ['string', 'null'], maxLength: 10_000 },
     text: { type: ['string', 'null'], maxLength: 1_000_000 },
+    html: { type: ['string', 'null'], maxLength: 5_000_000 },
     autoSubmitted: { type: ['string', 'null'], maxLength: 1000 },
     attachments: {
       type: 'array',
@@ -48,6 +53,7 @@ const SCHEMA = {
           fileName: { type: 'string', minLength: 1, maxLength: 1000 },
           content: { type: 'string', maxLength: MAX_BODY_BYTES },
           inline: { type: 'boolean' },
+          contentId: { type: ['string', 'null'], maxLength: 1000 },
         },
       },
     },

@@ -9,16 +9,19 @@ import { MAX_FILE_BYTES } from '../portal/forms/form-body.ts'
 import type { InboundFile } from './inbound-mail.ts'
 
 /** A file from an email. `received` is null if the file is empty or too large. */
-export interface MailedFile {
-  fileName: string
-  received: ReceivedFile | null
-}
+export type RefusalReason = 'empty' | 'too_large' | 'too_many' | 'type' | 'infected' | 'no_storage'
 
-/** A file from an email. `stored` is null if the file was rejected. */
-export interface StoredMailedFile {
-  fileName: string
-  stored: StoredFile | null
-}
+/** A file of an email. The file is not received if it is empty or too large. */
+export type MailedFile = { fileName: string } & (
+  | { received: ReceivedFile; refusal: null }
+  | { received: null; refusal: RefusalReason }
+)
+
+/** A file of an email that was stored or refused. */
+export type StoredMailedFile = { fileName: string } & (
+  | { stored: StoredFile; refusal: null }
+  | { stored: null; refusal: RefusalReason }
+)
 
 const MAX_NAME = 200
 const RETRY_SECONDS = 300
@@ -41,8 +44,9 @@ export async function runWithMailedFiles<Result>(
 async function receiveFile(files: Files, provided: string, content: string): Promise<MailedFile> {
   const fileName = truncateText(cleanFileName(provided), MAX_NAME)
   const bytes = Buffer.from(content, 'base64')
-  if (bytes.length === 0 || bytes.length > MAX_FILE_BYTES) return { fileName, received: null }
-  return { fileName, received: await files.receive(bytes) }
+  if (bytes.length === 0) return { fileName, received: null, refusal: 'empty' }
+  if (bytes.length > MAX_FILE_BYTES) return { fileName, received: null, refusal: 'too_large' }
+  return { fileName, received: await files.receive(bytes), refusal: null }
 }
 
 /**
@@ -57,17 +61,21 @@ export async function storeMailedFiles(
 ): Promise<StoredMailedFile[]> {
   const all: StoredMailedFile[] = []
   let left = max
-  for (const { fileName, received } of files) {
-    const stored = received === null || left === 0 ? null : await storeUnlessRefused(call, fileName, received)
-    if (stored !== null) left--
-    all.push({ fileName, stored })
+  for (const { fileName, received, refusal } of files) {
+    if (received === null) all.push({ fileName, stored: null, refusal })
+    else if (left === 0) all.push({ fileName, stored: null, refusal: 'too_many' })
+    else {
+      const file = await storeUnlessRefused(call, fileName, received)
+      if (file.stored !== null) left--
+      all.push(file)
+    }
   }
   return all
 }
 
-async function storeUnlessRefused(call: Call, fileName: string, received: ReceivedFile): Promise<StoredFile | null> {
+async function storeUnlessRefused(call: Call, fileName: string, received: ReceivedFile): Promise<StoredMailedFile> {
   try {
-    return await storeFile(call, { fileName }, received)
+    return { fileName, stored: await storeFile(call, { fileName }, received), refusal: null }
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500 || error.status === 429) throw error
     if (error.extras.errors?.some(({ code }) => code === 'notScanned') === true)
@@ -77,6 +85,11 @@ async function storeUnlessRefused(call: Call, fileName: string, received: Receiv
         {},
         { 'Retry-After': String(RETRY_SECONDS) },
       )
-    return null
+    return { fileName, stored: null, refusal: findRefusal(error) }
   }
+}
+
+function findRefusal({ code, extras }: Problem): RefusalReason {
+  if (extras.errors?.some((each) => each.code === 'notClean') === true) return 'infected'
+  return code === 'validation_failed' ? 'type' : 'no_storage'
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { attachStoredFile, hasStorageLeft } from '../../domain/attachments/attach-file.ts'
+import { attachStoredFile } from '../../domain/attachments/attach-file.ts'
 import { lockBidRequest } from '../../domain/bidding/bid-requests/change-bid-request.ts'
 import { type FoundReplySubject, findReplySubject } from '../../domain/office/mail/reply-addresses.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
@@ -9,6 +9,7 @@ import { hasPortalLink, hasRevokedLinks } from '../../platform/keys/portal-links
 import { createSystemCall, toVendorPrincipal } from '../../platform/keys/principals.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 import { runActionOnce } from '../portal/forms/run-action-once.ts'
+import { createPageLocale } from '../portal/pages/page-locale.ts'
 import { readPortalBid } from '../portal/portal-bid.ts'
 import { requireVisibleInvitation } from '../portal/portal-invitation.ts'
 import { replyToMessage, sendPortalMessage } from '../portal/portal-message.ts'
@@ -17,6 +18,8 @@ import { mailBiddingClosedNotice, saveMailedBid } from './draft-from-mail.ts'
 import { type InboundMailBody, readAddress } from './inbound-mail.ts'
 import { type MailedFile, runWithMailedFiles, type StoredMailedFile, storeMailedFiles } from './mailed-files.ts'
 import { readNewText } from './new-text.ts'
+import { keepWithinStorage, mailRefusedFiles, writeRefusals } from './refused-files.ts'
+import { omitSignaturePictures } from './signature-pictures.ts'
 
 /** The outcome of an email, for the log. If an email is ignored, its sender is not notified. */
 export type MailOutcome =
@@ -41,6 +44,9 @@ const MAX_MESSAGE = 5000
 /** The maximum number of files that are accepted from an email. */
 const MAX_FILES = 20
 
+/** The maximum number of files that a message lists as refused, so that the text of the vendor still fits. */
+const MAX_NAMES = 6
+
 /**
  * Receives a vendor's reply. Two addresses together identify the vendor: the secret address to which the reply was
  * sent, and the sender's address. The sender's address alone is not enough, because anyone can write a known address
@@ -58,7 +64,7 @@ export async function receiveMail(
   const from = readAddress(mail.from)
   if (!(await isSentByVendor(services, subject, from))) return 'ignored_unknown_sender'
   const reply = { ...subject, from, text: cleanText(readNewText(mail.text ?? ''), MAX_MESSAGE).trim() }
-  const attached = (mail.attachments ?? []).filter(({ inline }) => inline !== true)
+  const attached = omitSignaturePictures(mail)
   if (reply.text === '' && attached.length === 0) return 'ignored_empty'
   const call = await createVendorCall(services, reply, origin)
   if (call === null) return 'ignored_no_link'
@@ -131,7 +137,7 @@ async function receiveOnce(
 async function storeReply(call: WriteCall, reply: Reply, files: readonly StoredMailedFile[]): Promise<MailOutcome> {
   const { subjectId, from, text } = reply
   if (!subjectId.startsWith('inv_')) {
-    await storeMessage(call, subjectId, text, files)
+    await storeMessage(call, reply, files)
     return 'message_sent'
   }
   const invitationId = subjectId
@@ -149,9 +155,17 @@ async function storeReply(call: WriteCall, reply: Reply, files: readonly StoredM
   return 'bidding_closed'
 }
 
-async function storeMessage(call: WriteCall, messageId: string, text: string, files: readonly StoredMailedFile[]) {
-  const names = files.map(({ fileName }) => fileName).join('\n')
-  const message = await replyToMessage(call, messageId, text === '' ? cleanText(names, MAX_MESSAGE) : text)
-  for (const { stored } of files)
-    if (stored !== null && (await hasStorageLeft(call, stored))) await attachStoredFile(call, message.id, stored)
+/** Stores a reply to a message. Its text lists the files that were not stored, and the vendor gets an email about them. */
+async function storeMessage(
+  call: WriteCall,
+  { subjectId, from, text }: Reply,
+  files: readonly StoredMailedFile[],
+): Promise<void> {
+  const { accepted, refused } = await keepWithinStorage(call, files)
+  const { refusedFiles, refusals } = createPageLocale('en', call.now).words.mailed
+  const note = refused.length === 0 ? '' : `\n\n${refusedFiles}\n${writeRefusals(refused, refusals, MAX_NAMES)}`
+  const words = text === '' ? files.map(({ fileName }) => fileName).join('\n') : text
+  const message = await replyToMessage(call, subjectId, `${cleanText(words, MAX_MESSAGE - note.length)}${note}`)
+  for (const file of accepted) await attachStoredFile(call, message.id, file)
+  if (refused.length > 0) await mailRefusedFiles(call, { messageId: message.id, to: from, refused })
 }

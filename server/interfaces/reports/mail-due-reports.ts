@@ -72,7 +72,8 @@ async function mailReport(services: Services, { organizationId, id }: DueReport)
     await savedReports.storeMailing(call, saved, {
       nextMailingAt: planRetry(schedule, call.timeZone, call.now),
       lastMailing: {
-        ...{ at, status: 'failed', userIds: [], skippedUserIds: [] },
+        at,
+        ...toResult(findMailedToday(call, saved), { status: 'failed', skippedUserIds: [] }),
         detail: 'The emails with the report could not be written.',
       },
     })
@@ -97,18 +98,40 @@ interface Letter {
   file: ReportFile | null
 }
 
+/**
+ * Returns the users who already received the report today, before an attempt for the other users. A report is due once a
+ * week, so a second email on one day is such an attempt.
+ */
+function findMailedToday({ timeZone, now }: Call, { schedule, lastMailing }: SavedReport): string[] {
+  if (schedule === null || lastMailing === null) return []
+  if (toLocalDate(timeZone, new Date(lastMailing.at)) !== toLocalDate(timeZone, now)) return []
+  return lastMailing.userIds.filter((id) => schedule.userIds.includes(id))
+}
+
+/** Returns the result of a mailing. If an earlier attempt already mailed the report to users, the report is mailed. */
+function toResult(
+  userIds: readonly string[],
+  { status, skippedUserIds }: Pick<ReportMailing, 'status' | 'skippedUserIds'>,
+): Pick<ReportMailing, 'status' | 'userIds' | 'skippedUserIds'> {
+  return { status: userIds.length > 0 ? 'mailed' : status, userIds: [...userIds], skippedUserIds }
+}
+
 async function prepareMailing(call: Call, saved: ScheduledReport): Promise<PreparedMailing> {
   const { schedule } = saved
   const report = findReport(call.services, saved.report)
-  const users = await findRecipients(call, schedule.userIds)
+  const earlierIds = findMailedToday(call, saved)
+  const users = await findRecipients(
+    call,
+    schedule.userIds.filter((id) => !earlierIds.includes(id)),
+  )
   const readers = report === undefined ? [] : users.filter((user) => canReadReport(report, user))
   const findOthers = (some: readonly Recipient[]) => {
-    const ids = new Set(some.map(({ id }) => id))
+    const ids = new Set([...earlierIds, ...some.map(({ id }) => id)])
     return schedule.userIds.filter((id) => !ids.has(id))
   }
   const mailNothing = (status: 'skipped' | 'failed', detail: string): PreparedMailing => ({
     ...{ letters: [], isTemporary: false, failures: [] },
-    result: { status, userIds: [], skippedUserIds: findOthers(readers), detail },
+    result: { ...toResult(earlierIds, { status, skippedUserIds: findOthers(readers) }), detail },
   })
   const [owner] = await findRecipients(call, [saved.ownerId])
   if (owner === undefined || owner.status === 'disabled')
@@ -120,13 +143,12 @@ async function prepareMailing(call: Call, saved: ScheduledReport): Promise<Prepa
   const failures = errors.filter((error) => !isExpected(error))
   const [error] = errors
   const detail = errors.length === 0 ? null : describeError(error)
-  if (letters.length === 0 && detail !== null)
-    return { ...mailNothing('failed', detail), isTemporary: errors.some(isTemporaryError), failures }
+  const isTemporary = errors.some(isTemporaryError)
+  if (letters.length === 0 && detail !== null) return { ...mailNothing('failed', detail), isTemporary, failures }
   const mailed = letters.map(({ user }) => user)
-  const userIds = mailed.map(({ id }) => id)
-  const result = { status: 'mailed', userIds, skippedUserIds: findOthers(mailed), detail } as const
-  // A second attempt would send the report to these users again.
-  return { letters, result, isTemporary: false, failures }
+  const userIds = [...earlierIds, ...mailed.map(({ id }) => id)]
+  const result = { ...toResult(userIds, { status: 'mailed', skippedUserIds: findOthers(mailed) }), detail }
+  return { letters, result, isTemporary, failures }
 }
 
 function isExpected(error: unknown): error is Problem {

@@ -659,6 +659,7 @@ export const columns = {
     blockKey: 'text?',
     hasSharedKey: 'boolean',
     dataDate: 'date?',
+    rescheduleDueAt: 'timestamptz?',
   },
   idempotencyRecords: {
     organizationId: 'text',

@@ -711,6 +711,7 @@ export interface Homes {
   percentComplete: Numeric;
   planId: string | null;
   planRevision: number | null;
+  rescheduleDueAt: Timestamp | null;
   saleAmount: Numeric | null;
   saleId: string | null;
   salesStatus: Generated<string>;

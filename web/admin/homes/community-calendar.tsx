@@ -77,7 +77,13 @@ function CalendarForm(props: {
   )
   const change = plumbline.useMutation('patch', '/api/ext/communities/{communityId}', {
     onSuccess: ({ name, reschedule }) => {
-      showToast(`${name} updated, ${formatCount(reschedule?.tasksMoved ?? 0, 'task')} moved`)
+      const pending = reschedule?.homesPending ?? 0
+      const tasks = formatCount(reschedule?.tasksMoved ?? 0, 'task')
+      showToast(
+        pending === 0
+          ? `${name} updated, ${tasks} moved`
+          : `${name} updated. All of the ${tasks} will have moved within a minute.`,
+      )
       onDone()
     },
   })

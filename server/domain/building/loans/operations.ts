@@ -15,9 +15,8 @@ import { formatAmount } from '../../../platform/values/format.ts'
 import { subtract } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { toPostingDate } from '../../ledger/period.ts'
-import { postDifference } from '../../ledger/post-difference.ts'
 import * as milestones from '../milestones/queries.ts'
+import { postFundedDraws } from './post-funded-draws.ts'
 import * as loans from './queries.ts'
 
 const DRAW_MOVES: Readonly<Record<LoanDrawStatus, readonly LoanDrawStatus[]>> = {
@@ -140,10 +139,7 @@ async function postDraw(call: WriteCall, draw: LoanDraw): Promise<void> {
   const { status, homeId, number, fundedDate, repaidDate } = draw
   const on = status === 'funded' ? fundedDate : status === 'repaid' ? repaidDate : null
   if (on === null) return
-  const now = [{ homeId, amount: await loans.sumFundedDraws(call, homeId) }]
-  const effectiveDate = await toPostingDate(call, on)
-  const note = `Draw ${number} was ${status}.`
-  await postDifference(call, { measure: 'loan', of: { homeId }, now, effectiveDate, note })
+  await postFundedDraws(call, homeId, on, `Draw ${number} was ${status}.`)
 }
 
 async function findMilestone(call: WriteCall, { homeId }: Loan, id: string): Promise<Milestone> {

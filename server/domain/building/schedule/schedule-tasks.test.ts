@@ -152,6 +152,47 @@ test('successors of a skipped task inherit its links of all types and lags', () 
   ).toContain('paint 2026-11-30 2026-11-30')
 })
 
+test('of several links through skipped tasks, the one with the longest lag applies', () => {
+  const skipped = Array.from({ length: 40 }, (_, i) =>
+    task(`skipped-${i}`, {
+      status: 'skipped',
+      predecessors: [
+        { taskId: 'slab', type: 'FS', lagDays: i % 3 },
+        ...(i === 0 ? [] : [{ taskId: `skipped-${i - 1}`, type: 'FS' as const, lagDays: 0 }]),
+      ],
+    }),
+  )
+  // Forty skipped tasks, each of which repeats the links of all tasks before it.
+  expect(spans([task('slab'), ...skipped, task('walls', after('skipped-39'))]).at(-1)).toBe(
+    'walls 2026-11-30 2026-11-30',
+  )
+})
+
+/** A chain of skipped tasks, each of which also follows other tasks. The last task follows the chain. */
+function chain(length: number, others: number): SchedulableTask[] {
+  const walls = Array.from({ length: others }, (_, i) => task(`wall-${i}`))
+  const skipped = Array.from({ length }, (_, i) =>
+    task(`skipped-${i}`, {
+      status: 'skipped',
+      predecessors: [
+        ...Array.from({ length: 49 }, (_, n) => ({
+          ...{ taskId: `wall-${(i * 49 + n) % others}`, type: (['FS', 'SS', 'FF', 'SF'] as const)[(i + n) % 4] ?? 'FS' },
+          lagDays: 0,
+        })),
+        ...(i === 0 ? [] : [{ taskId: `skipped-${i - 1}`, type: 'FS' as const, lagDays: 0 }]),
+      ],
+    }),
+  )
+  return [...walls, ...skipped, task('roof', after(`skipped-${length - 1}`))]
+}
+
+test('a schedule whose skipped tasks multiply its links is rejected quickly', () => {
+  expect(scheduleTasks(chain(20, 400), calendar)).toHaveProperty('placed')
+  const startedMs = performance.now()
+  expect(scheduleTasks(chain(500, 499), calendar)).toEqual({ overlinkedId: expect.stringMatching(/^skipped-/) })
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+})
+
 test('if a task starts early, its planned start becomes the actual start', () => {
   const early = { status: 'in_progress' as const, actualStart: '2026-11-23', plannedStart: '2026-12-07' }
   expect(getDates([task('walls', { ...early, durationDays: 2 })]).get('walls')).toMatchObject({

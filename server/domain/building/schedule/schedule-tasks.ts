@@ -36,7 +36,7 @@ export interface PlacedTask {
  * cycle. `beyondId` identifies a task whose dates are out of range.
  */
 export type ScheduleOutcome = { placed: PlacedTask[] } | ScheduleError
-export type ScheduleError = { ring: string[] } | { beyondId: string }
+export type ScheduleError = { ring: string[] } | { beyondId: string } | { overlinkedId: string }
 
 /**
  * Schedules the tasks of one home according to their durations, links, constraints, and progress.
@@ -58,8 +58,9 @@ export function scheduleTasks(
   const places = new Map(tasks.map(({ id }, place) => [id, place]))
   const ordered = sortActivities(tasks.map(({ predecessors }) => ({ links: listLinkedPlaces(predecessors, places) })))
   if ('ring' in ordered) return { ring: ordered.ring.flatMap((place) => tasks[place]?.id ?? []) }
-  const links = linksThroughSkipped(tasks)
-  const linked = tasks.map((task, place): LinkedTask => ({ ...task, predecessors: links[place] ?? [] }))
+  const inherited = inheritLinks(tasks)
+  if ('overlinkedId' in inherited) return inherited
+  const linked = tasks.map((task, place): LinkedTask => ({ ...task, predecessors: inherited.links[place] ?? [] }))
   const scheduled = computeCriticalPath(linked.map((task) => toActivity(task, linked, places, days, dataDate)))
   if ('ring' in scheduled) return { ring: scheduled.ring.flatMap((place) => tasks[place]?.id ?? []) }
   const { positions } = scheduled
@@ -88,14 +89,23 @@ interface JoinedLink {
 type LinkedTask = Omit<SchedulableTask, 'predecessors'> & { predecessors: readonly JoinedLink[] }
 
 /**
+ * The maximum number of links that the tasks of a home inherit from skipped tasks. This is twice the number of links that
+ * the maximum of 1,000 tasks can have. Without a limit, a chain of skipped tasks with many predecessors each would keep
+ * a request busy for minutes.
+ */
+export const MAX_INHERITED_LINKS = 100_000
+
+/**
  * Returns the effective links of each task. Replaces a link to a skipped predecessor with links to the predecessors of
  * the skipped task. The lag of each new link is the sum of the two lags. The type of each new link combines the outer
  * ends of the two links. If there are several links of the same type to the same task, omits links that another link
  * makes redundant because both parts of its lag are at least as long. The tasks must not form a cycle.
  */
-function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] {
+function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][] } | { overlinkedId: string } {
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const known = new Map<string, JoinedLink[]>()
+  let inherited = 0
+  let overlinkedId: string | null = null
   const linksOf = (task: SchedulableTask): JoinedLink[] => {
     const before = known.get(task.id)
     if (before !== undefined) return before
@@ -112,6 +122,10 @@ function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] 
       if (through?.status !== 'skipped') keep(link)
       else
         for (const { taskId, type, workdays, calendarDays } of linksOf(through)) {
+          if (++inherited > MAX_INHERITED_LINKS) {
+            overlinkedId ??= task.id
+            break
+          }
           const lags = { workdays: workdays + link.workdays, calendarDays: calendarDays + link.calendarDays }
           keep({ taskId, type: joined(type, link.type), ...lags })
         }
@@ -120,7 +134,8 @@ function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] 
     known.set(task.id, all)
     return all
   }
-  return tasks.map(linksOf)
+  const links = tasks.map(linksOf)
+  return overlinkedId === null ? { links } : { overlinkedId }
 }
 
 function toJoinedLink({ taskId, type, lagDays, lagUnit }: SchedulableLink): JoinedLink {

@@ -8,7 +8,7 @@ import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { lockSchedule } from '../tasks/cascade.ts'
+import { lockScheduleToAdd } from '../tasks/cascade.ts'
 import { toScheduleSheet } from '../tasks/schedule-sheet.ts'
 import { makeSchedules } from './make-schedules.ts'
 import * as templates from './queries.ts'
@@ -108,7 +108,7 @@ async function applyTemplate(
   { startDate, taskTemplateId, replace }: Checked['ScheduleTemplateApply'],
 ): Promise<AppliedTemplate> {
   rules.assertValidStartDate(startDate, '/startDate')
-  const schedule = await lockSchedule(call, { homeId })
+  const schedule = await lockScheduleToAdd(call, homeId)
   const { home, calendar, tasks: before } = schedule
   const reason = rules.explainWhyTasksAreFixed(home, before, replace)
   if (reason !== null) throw conflict('wrong_status', reason)

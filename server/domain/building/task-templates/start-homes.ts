@@ -11,6 +11,7 @@ import { formatNumber } from '../../../platform/values/format.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { findLastDay } from '../schedule/schedule-tasks.ts'
+import { lockCalendar } from '../tasks/queries.ts'
 import { makeSchedules } from './make-schedules.ts'
 import * as templates from './queries.ts'
 import { compareLots, computeStartDates } from './start-dates.ts'
@@ -31,6 +32,7 @@ const STARTABLE_STATUSES: ReadonlySet<string> = new Set(['planning', 'permitting
 /** Creates schedules for homes of a community, staggered according to the number of starts per week. */
 export async function startHomes(call: WriteCall, communityId: string, body: HomeStartsCreate): Promise<HomeStarts> {
   assertValidStartDate(body.firstStartDate, '/firstStartDate')
+  await lockCalendar(call, { communityId })
   const community = await communities.find(call, communityId)
   const startsPerWeek = chooseStartsPerWeek(community, body)
   const homes = await lockHomesToStart(call, community, body.homeIds)

@@ -46,6 +46,12 @@ export async function lockSchedule(call: WriteCall, homeOrTask: HomeOrTask): Pro
   return schedule
 }
 
+/** Like lockSchedule, for a change that can add the first tasks of a home. Also locks the community's calendar. */
+export async function lockScheduleToAdd(call: WriteCall, homeId: string): Promise<Schedule> {
+  await tasks.lockCalendar(call, { homeId })
+  return lockSchedule(call, { homeId })
+}
+
 async function loadSchedule(call: Call, home: ScheduledHome | undefined): Promise<Schedule> {
   if (home === undefined) throw notFound()
   const today = toLocalDate(home.timeZone, call.now)
@@ -161,6 +167,11 @@ function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
     const message = `must not move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
     return validationFailed([{ pointer: '', code: 'out_of_range', message }])
   }
+  if ('overlinkedId' in outcome)
+    return conflict(
+      'limit_reached',
+      `Cannot reschedule the home: ${nameOf(outcome.overlinkedId)} would inherit too many links of skipped tasks. Remove predecessors of the skipped tasks first.`,
+    )
   const message = describeCycle(outcome.ring.map(nameOf))
   return validationFailed([{ pointer: '/predecessors', code: 'ring', message }])
 }

@@ -12,7 +12,7 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import { completeTaskInspection } from '../inspections/complete-inspection.ts'
 import { listMilestonesOfTask } from '../milestones/queries.ts'
 import { explainWhyScheduleIsFixed, formatTaskNames } from '../schedule/schedule-guards.ts'
-import { lockSchedule, planReschedule, readSchedule, storeCascade } from './cascade.ts'
+import { lockSchedule, lockScheduleToAdd, planReschedule, readSchedule, storeCascade } from './cascade.ts'
 import { applyTaskChanges, changeTask, requireTask } from './change-task.ts'
 import { addDelay, planDelay } from './delay.ts'
 import { planFailedInspection } from './failed-inspection.ts'
@@ -31,7 +31,7 @@ export const taskOperations = {
   async createTask({ query, body }, call) {
     const changed = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
-      const schedule = await lockSchedule(call, { homeId: body.homeId })
+      const schedule = await lockScheduleToAdd(call, body.homeId)
       const values = rules.buildTask(body, schedule.today)
       if (schedule.tasks.length >= rules.MAX_TASKS)
         throw conflict(

@@ -128,6 +128,25 @@ export async function readCalendar(
   return calendar
 }
 
+/**
+ * Locks the calendar of a community, or of a home's community, until the transaction ends. A change that creates a
+ * schedule must lock the calendar before the home, because a concurrent change of the calendar reschedules only homes
+ * that already have open tasks.
+ */
+export async function lockCalendar(
+  { db, organizationId }: WriteCall,
+  of: { communityId: string; homeId?: undefined } | { homeId: string; communityId?: undefined },
+): Promise<void> {
+  const id =
+    of.homeId === undefined
+      ? sql`${of.communityId}`
+      : sql`(select h."communityId" from "homes" as h where h."organizationId" = ${organizationId} and h."id" = ${of.homeId})`
+  await sql`
+    select from "communities" as c where c."organizationId" = ${organizationId} and c."id" = ${id} for share of c`.execute(
+    db,
+  )
+}
+
 /** The fields of other tasks that a change of one task sets. */
 export type CascadedDates = TaskDates & Pick<Task, 'notifiedStart' | 'notifiedAt' | 'confirmation'>
 

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { BudgetCostCode } from '../../../../client/contract.gen.ts'
-import type { Tenant } from '../../../platform/calls/call.ts'
-import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
-import { COMMITTED_STATUSES, PENDING_STATUSES, SETTLED_STATUSES } from '../../statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
+import type { Measure } from '../../ledger/posting.ts'
+import { toPostingConditions } from '../../ledger/posting-queries.ts'
+import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../statuses/order-statuses.ts'
 import { NO_TRADE } from './no-trade.ts'
 
 /** The figures that can be summed. All other figures are computed from them. */
@@ -12,7 +14,7 @@ export type AdditiveFigures = Pick<
   | ('committed' | 'pendingCommitted' | 'actual' | 'paid' | 'retained')
 > & {
   /** The cost of the approved time of the builder's own workers. Orders do not include this cost. */
-  labor: number
+  unordered: number
 }
 
 /** The budget of a home for one trade and cost code, or for the lines of a trade without a cost code. */
@@ -31,62 +33,58 @@ export interface BudgetRow extends AdditiveFigures, Pick<BudgetCostCode, 'costCo
  * zero, so that the amounts of the lines add up to the amount of the order. If there is no such work, for example for a
  * deposit, divides in proportion to the ordered amounts.
  */
-export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
+export async function findBudgetRows(call: Call, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
   const { organizationId } = call
+  const postings = toPostingConditions(call, { to: toLocalDate(call.timeZone, call.now) })
   const { rows } = await sql<BudgetRow & { homeId: string }>`
     with "figures" as (
-      select "homeId", lower("scope") as "key", "scope" as "budgetedAs", null::text as "orderedAs", null::text as "workedAs", "costCodeId",
+      select "homeId", lower("scope") as "key", "scope" as "budgetedAs", null::text as "orderedAs", null::text as "postedAs", "costCodeId",
         "originalAmount" as "originalBudgeted", "approvedChanges", "budgeted",
-        0 as "committed", 0 as "pendingCommitted", 0 as "actual", 0 as "paid", 0 as "retained", 0 as "labor"
+        0 as "committed", 0 as "pendingCommitted", 0 as "actual", 0 as "paid", 0 as "retained", 0 as "unordered"
       from "budgetLines"
       where "organizationId" = ${organizationId} and "homeId" = any(${[...homeIds]}) and "archivedAt" is null
       union all
       select o."homeId", lower(o."scope"), null, o."scope", null, l."costCodeId", 0, 0, 0,
-        ${amountInStatusSql(COMMITTED_STATUSES)}, ${amountInStatusSql(PENDING_STATUSES)}, l."completedAmount" + l."creditAhead",
-        l."paidAlone" + ${shareSql('(o."paidAmount" - l."paidByLine")')},
-        case when ${isInStatusSql(SETTLED_STATUSES)} then 0
-          else ${shareSql('o."retainedAmount"')} end, 0
+        ${amountInStatusSql(COMMITTED_STATUSES)}, ${amountInStatusSql(PENDING_STATUSES)}, 0, 0, 0, 0
       from "purchaseOrders" o
       cross join lateral (
-        select n.*,
-          -- Credit lines count as completed for what the other lines exceed the total.
-          case when n."position" = min("position") filter (where n."isCredit") over ()
-            then o."completedAmount" - sum("completedAmount") over () else 0 end as "creditAhead",
-          sum("weight") over (order by "position") as "weighed", sum("weight") over () as "whole",
-          sum("paidAlone") over () as "paidByLine"
-        from (
-          select "position", "costCodeId", "total" + "taxAmount" as "amount", "completedAmount", "paidAmount" as "paidAlone",
-            ("total" + "taxAmount") * case when o."total" < 0 then -1 else 1 end < 0 as "isCredit",
-            case when sum("completedAmount") over () <> sum("paidAmount") over () then "completedAmount" - "paidAmount"
-              when o."total" <> 0 then "total" + "taxAmount" else 1 end as "weight"
-          from "purchaseOrderLines"
-          where "organizationId" = ${organizationId} and "purchaseOrderId" = o."id"
-        ) as n
+        select "costCodeId", "total" + "taxAmount" as "amount" from "purchaseOrderLines"
+        where "organizationId" = ${organizationId} and "purchaseOrderId" = o."id"
       ) as l
       where o."organizationId" = ${organizationId} and o."homeId" = any(${[...homeIds]})
         and o."status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       union all
-      select "homeId", lower(coalesce("scope", ${NO_TRADE}::text)), null, null, coalesce("scope", ${NO_TRADE}::text), "costCodeId",
-        0, 0, 0, 0, 0, "cost", 0, 0, "cost"
-      from "timeEntries"
-      where "organizationId" = ${organizationId} and "homeId" = any(${[...homeIds]}) and "postedAt" is not null
-    ), "posted" as (
-      select "homeId", "key", min("budgetedAs") as "budgetedAs", min("orderedAs") as "orderedAs", min("workedAs") as "workedAs", "costCodeId",
+      select b."homeId", lower(b."scope"), null, null, b."scope", b."costCodeId", 0, 0, 0, 0, 0,
+        b."actual", b."paid", b."retained", b."unordered"
+      from (
+        select p."homeId", coalesce(p."scope", ${NO_TRADE}::text) as "scope", p."costCodeId",
+          ${sumOfMeasuresSql(['cost'])} as "actual", ${sumOfMeasuresSql(PAID_MEASURES)} as "paid",
+          ${sumOfMeasuresSql(['retainage'])} as "retained",
+          coalesce(sum(p."amount") filter (where p."measure" = 'cost' and p."poId" is null), 0) as "unordered"
+        from "postings" p
+        where ${sql.join(postings, sql` and `)} and p."homeId" = any(${[...homeIds]})
+          and p."measure" = any(${['cost', 'retainage', ...PAID_MEASURES]}::text[])
+        group by 1, 2, 3
+      ) as b
+      -- The postings of a voided record cancel each other out.
+      where b."actual" <> 0 or b."paid" <> 0 or b."retained" <> 0 or b."unordered" <> 0
+    ), "totals" as (
+      select "homeId", "key", min("budgetedAs") as "budgetedAs", min("orderedAs") as "orderedAs", min("postedAs") as "postedAs", "costCodeId",
         sum("budgeted") as "budgeted", sum("originalBudgeted") as "originalBudgeted",
         sum("approvedChanges") as "approvedChanges", sum("committed") as "committed",
         sum("pendingCommitted") as "pendingCommitted", sum("actual") as "actual", sum("paid") as "paid",
-        sum("retained") as "retained", sum("labor") as "labor"
+        sum("retained") as "retained", sum("unordered") as "unordered"
       from "figures"
       group by "homeId", "key", "costCodeId"
     )
-    select p."homeId",
-      coalesce(min(p."budgetedAs") over "ofScope", min(p."orderedAs") over "ofScope", min(p."workedAs") over "ofScope") as "scope",
-      p."costCodeId", c."code", c."name", c."category", p."budgeted", p."originalBudgeted", p."approvedChanges",
-      p."committed", p."pendingCommitted", p."actual", p."paid", p."retained", p."labor"
-    from "posted" p
-    left join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = p."costCodeId"
-    window "ofScope" as (partition by p."homeId", p."key")
-    order by p."key" collate "C", c."code" collate "C" nulls last, p."costCodeId"`.execute(call.db)
+    select t."homeId",
+      coalesce(min(t."budgetedAs") over "ofScope", min(t."orderedAs") over "ofScope", min(t."postedAs") over "ofScope") as "scope",
+      t."costCodeId", c."code", c."name", c."category", t."budgeted", t."originalBudgeted", t."approvedChanges",
+      t."committed", t."pendingCommitted", t."actual", t."paid", t."retained", t."unordered"
+    from "totals" t
+    left join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = t."costCodeId"
+    window "ofScope" as (partition by t."homeId", t."key")
+    order by t."key" collate "C", c."code" collate "C" nulls last, t."costCodeId"`.execute(call.db)
   const byHome = new Map<string, BudgetRow[]>()
   for (const { homeId, ...row } of rows) {
     const ofHome = byHome.get(homeId)
@@ -97,15 +95,10 @@ export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): 
 }
 
 /** Returns the SQL expression for a line's share of an amount of its order. */
-function shareSql(amount: string) {
-  const decimals = toMinorUnitsSql('o."currency"')
-  return sql.raw(
-    `(round(${amount} * l."weighed" / l."whole", ${decimals}) - round(${amount} * (l."weighed" - l."weight") / l."whole", ${decimals}))`,
-  )
-}
+const PAID_MEASURES = ['paid', 'discount', 'withheldTax'] as const satisfies readonly Measure[]
 
-function isInStatusSql(statuses: readonly string[]) {
-  return sql`o."status" = any(${[...statuses]}::text[])`
+function sumOfMeasuresSql(measures: readonly Measure[]) {
+  return sql`coalesce(sum(p."amount") filter (where p."measure" = any(${[...measures]}::text[])), 0)`
 }
 
 /**
@@ -113,5 +106,5 @@ function isInStatusSql(statuses: readonly string[]) {
  * otherwise.
  */
 function amountInStatusSql(statuses: readonly string[]) {
-  return sql`case when ${isInStatusSql(statuses)} then l."amount" else 0 end`
+  return sql`case when o."status" = any(${[...statuses]}::text[]) then l."amount" else 0 end`
 }

@@ -101,8 +101,8 @@ test('the retainage of an order is divided among its lines to the cent', async (
   expect(totalRetained).toBe(0.11)
   expect(byCode(scopes[0].costCodes, 'retained')).toEqual([
     ['06-110', 0.04],
-    ['06-120', 0.03],
-    [null, 0.04],
+    ['06-120', 0.04],
+    [null, 0.03],
   ])
 })
 

@@ -32,7 +32,7 @@ function toBudgetScope(scope: string, rows: readonly BudgetRow[], currency: stri
     actual: sum(rows.map((row) => row.actual)),
     paid: sum(rows.map((row) => row.paid)),
     retained: sum(rows.map((row) => row.retained)),
-    labor: sum(rows.map((row) => row.labor)),
+    unordered: sum(rows.map((row) => row.unordered)),
   }
   const costCodes = rows.map((row, i): BudgetCostCode => {
     const { costCodeId, code, name, category } = row
@@ -56,7 +56,7 @@ function toFigures(added: AdditiveFigures, forecastAtCompletion: number): Budget
  * orders and time exceed the budget, their total.
  */
 function forecastCostCodes(rows: readonly BudgetRow[], currency: string): number[] {
-  const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.labor]))
+  const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.unordered]))
   const left = rows.map((row, i) => subtract(row.budgeted, takenUp[i] ?? 0))
   const leftInAll = sum(left)
   if (leftInAll <= 0) return takenUp

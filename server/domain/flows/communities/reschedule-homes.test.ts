@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { rescheduleDueHomes } from './reschedule-due-homes.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -51,7 +52,7 @@ test('adding a holiday moves the tasks on that day and their successors', async 
   const { gate, walls } = await scheduleWalls()
   const { body } = await close(['2030-01-03'])
   expect(body.reschedule).toMatchObject({
-    ...{ homesMoved: 1, tasksMoved: 2, vendorsNotified: 1 },
+    ...{ homesMoved: 1, homesPending: 0, tasksMoved: 2, vendorsNotified: 1 },
     homes: [
       {
         ...{ homeId, name: 'Lot 1', tasksMoved: 2, oldForecast: '2030-01-04', newForecast: '2030-01-07' },
@@ -126,7 +127,9 @@ test('a caller without tasks:read sees how many tasks a holiday moves, but not w
   const key = await plumbline.newKey(['communities:write'])
   const path = `/api/ext/communities/${communityId}`
   const { body } = await plumbline.patch(path, { holidays: ['2030-01-03'] }, { key })
-  expect(body.reschedule).toEqual({ homesMoved: 1, tasksMoved: 2, vendorsNotified: 1, homes: null })
+  expect(body.reschedule).toEqual({
+    ...{ homesMoved: 1, homesPending: 0, tasksMoved: 2, vendorsNotified: 1, homes: null },
+  })
 })
 
 test('a new holiday and a concurrent change of a task are both applied', async () => {
@@ -137,4 +140,99 @@ test('a new holiday and a concurrent change of a task are both applied', async (
   ])
   expect([closed.status, longer.status]).toEqual([200, 200])
   expect(await read(gate.id)).toMatchObject({ plannedStart: '2030-01-04', plannedEnd: '2030-01-07' })
+})
+
+/** The maximum number of homes that move before the response. */
+const MAX_AT_ONCE = 25
+
+/** Creates a gate on Thursday, January 3, 2030 in each of many homes. Returns the IDs of the tasks. */
+async function scheduleGates(count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    const { id } = await made('homes', { name: `Lot ${i + 2}`, communityId })
+    ids.push((await made('tasks', { homeId: id, name: 'Gate', plannedStart: '2030-01-03' })).id)
+  }
+  return ids
+}
+
+/** Returns the different starts of the tasks. */
+async function readStarts(ids: readonly string[]): Promise<string[]> {
+  const starts = new Set<string>()
+  for (const id of ids) starts.add((await read(id)).plannedStart)
+  return [...starts]
+}
+
+/** Waits until the job has rescheduled all homes. The job of the service may be faster than this call. */
+async function expectStarts(ids: readonly string[], start: string): Promise<void> {
+  await rescheduleDueHomes(plumbline.app.services)
+  await expect.poll(() => readStarts(ids), { timeout: 10_000 }).toEqual([start])
+}
+
+test('a holiday moves the homes of a large community partly after the response', async () => {
+  const { walls } = await scheduleWalls()
+  const gates = await scheduleGates(MAX_AT_ONCE + 4)
+  const { body } = await close(['2030-01-03'])
+  const { homes, ...totals } = body.reschedule
+  expect(totals).toEqual({ homesMoved: 30, homesPending: 5, tasksMoved: 31, vendorsNotified: 1 })
+  expect(homes.map(({ isPending }: { isPending: boolean }) => isPending)).toEqual([
+    ...Array.from({ length: MAX_AT_ONCE }, () => false),
+    ...Array.from({ length: 5 }, () => true),
+  ])
+  for (const { newForecast } of homes.slice(1)) expect(newForecast).toBe('2030-01-04')
+  await expectStarts(gates, '2030-01-04')
+  expect(await read(walls.id)).toMatchObject({ plannedStart: '2030-01-07' })
+  const again = await close(['2030-01-03', '2030-12-25'])
+  expect(again.body.reschedule).toMatchObject({ homesMoved: 0, homesPending: 0 })
+})
+
+test('a dry run in a large community shows all homes and moves none of them', async () => {
+  const gates = await scheduleGates(MAX_AT_ONCE + 2)
+  const run = await plumbline.post('/api/ext/execute', {
+    ...{ skill: 'updateCommunity', input: { communityId, holidays: ['2030-01-03'] }, dryRun: true },
+  })
+  expect(run.body.result.reschedule).toMatchObject({ homesMoved: 27, homesPending: 2, tasksMoved: 27 })
+  await expectStarts(gates, '2030-01-03')
+})
+
+test('a synced holiday moves all homes of a large community', async () => {
+  const gates = await scheduleGates(MAX_AT_ONCE + 2)
+  expect((await sync(['2030-01-03'])).status).toBe(200)
+  await expectStarts(gates, '2030-01-04')
+})
+
+test('a home that is canceled before its turn keeps its dates', async () => {
+  const { gate } = await scheduleWalls()
+  await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled', reason: 'The lot was sold.' })
+  await close(['2030-01-03'])
+  const { statements } = plumbline.database
+  await statements.updateTable('homes').set({ rescheduleDueAt: new Date(0) }).where('id', '=', homeId).execute()
+  await rescheduleDueHomes(plumbline.app.services)
+  const isDue = async () =>
+    (await statements.selectFrom('homes').select('rescheduleDueAt').where('id', '=', homeId).executeTakeFirst())
+      ?.rescheduleDueAt
+  await expect.poll(isDue, { timeout: 10_000 }).toBeNull()
+  expect(await read(gate.id)).toMatchObject({ plannedStart: '2030-01-03' })
+})
+
+test('schedules that are created while a holiday is added follow the holiday', async () => {
+  const lots: string[] = []
+  for (const name of ['Lot 2', 'Lot 3', 'Lot 4', 'Lot 5'])
+    lots.push((await made('homes', { name, communityId })).id)
+  const rows = [{ name: 'Gate', durationDays: 1 }]
+  const { id: taskTemplateId } = await made('task-templates', { name: `Gates ${places}`, rows })
+  const [started, , applied, created] = await Promise.all([
+    plumbline.post(`/api/ext/communities/${communityId}/starts`, {
+      ...{ homeIds: lots.slice(0, 2), firstStartDate: '2030-01-03', startsPerWeek: 5, taskTemplateId },
+    }),
+    close(['2030-01-03', '2030-01-04']),
+    plumbline.post(`/api/ext/homes/${lots[2]}/schedule/template`, { startDate: '2030-01-03', taskTemplateId }),
+    plumbline.post('/api/ext/tasks', { homeId: lots[3], name: 'Gate', plannedStart: '2030-01-03' }),
+  ])
+  expect([started.status, applied.status, created.status]).toEqual([200, 200, 201])
+  await rescheduleDueHomes(plumbline.app.services)
+  for (const lot of lots) {
+    const { body } = await plumbline.get(`/api/ext/tasks?homeId=${lot}`)
+    expect(body.data).toHaveLength(1)
+    expect(body.data[0].plannedStart >= '2030-01-07').toBe(true)
+  }
 })

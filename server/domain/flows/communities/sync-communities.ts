@@ -14,7 +14,7 @@ import { assertValidTimeZone, buildCommunity, describeTakenLots } from '../../la
 import * as communities from '../../land/communities/queries.ts'
 import { createAcknowledgeStep } from '../../statuses/ledger-states.ts'
 import { moveBidDeadlines } from './move-bid-deadlines.ts'
-import { hasNewCalendar, rescheduleHomes } from './reschedule-homes.ts'
+import { hasNewCalendar, rescheduleHomesOfCommunities } from './reschedule-homes.ts'
 
 /** Syncs communities from an external system. Handles each row like a call to createCommunity or updateCommunity. */
 export function defineCommunitySync(match: MatchBy): SyncDefinition<'CommunityRow', Community> {
@@ -47,8 +47,12 @@ export function defineCommunitySync(match: MatchBy): SyncDefinition<'CommunityRo
           await moveBidDeadlines(call, after.id)
           await communities.moveNoticeTimes(call, after.id, before.timeZone, after.timeZone)
         }
-        if (hasNewCalendar(before, after)) await rescheduleHomes(call, after)
       }
+      const rescheduled = changed.filter(({ before, after }) => hasNewCalendar(before, after))
+      await rescheduleHomesOfCommunities(
+        call,
+        rescheduled.map(({ after }) => after),
+      )
     },
   }
 }

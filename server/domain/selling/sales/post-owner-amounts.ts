@@ -13,12 +13,17 @@ type OwnerMeasure = 'ownerBilled' | 'ownerRetainage' | 'ownerReceived' | 'ownerD
  *
  * @param date date of the document that changes the amounts
  */
-export async function postOwnerAmounts(call: WriteCall, saleId: string, date: string): Promise<void> {
+export async function postOwnerAmounts(
+  call: WriteCall,
+  saleId: string,
+  date: string,
+  note: string | null = null,
+): Promise<void> {
   const sale = await sales.find(call, saleId)
   const effectiveDate = await toPostingDate(call, date)
   for (const { measure, amount } of await findOwnerAmounts(call, sale)) {
     const now: Balance[] = amount === 0 ? [] : [{ homeId: sale.homeId, saleId, amount }]
-    await postDifference(call, { measure, of: { saleId }, now, effectiveDate })
+    await postDifference(call, { measure, of: { saleId }, now, effectiveDate, note })
   }
 }
 

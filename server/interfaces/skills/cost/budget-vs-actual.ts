@@ -94,18 +94,19 @@ async function findPostedRows(
       select lower(coalesce("scope", ${NO_TRADE}::text)) as "key", "costCodeId",
         min("scope") filter (where "measure" = 'budget') as "budgetedAs", min(coalesce("scope", ${NO_TRADE}::text)) as "namedAs",
         coalesce(sum("amount") filter (where "isOriginal"), 0) as "original",
-        coalesce(sum("amount") filter (where "measure" = 'budget'), 0) as "budgeted",
+        coalesce(sum("amount") filter (where "measure" = 'budget'), 0) as "budgeted", bool_or("measure" = 'budget') as "isBudgeted",
         coalesce(sum("amount") filter (where "measure" = 'commitment'), 0) as "committed",
         coalesce(sum("amount") filter (where "measure" = 'cost'), 0) as "actual",
         coalesce(sum("amount") filter (where "measure" in ('paid', 'discount', 'withheldTax')), 0) as "paid"
       from "figures" group by 1, 2
-      having bool_or("measure" = 'budget') or sum(abs("amount")) filter (where "measure" <> 'budget') <> 0
     )
     select coalesce(min(t."budgetedAs") over "ofTrade", min(t."namedAs") over "ofTrade") as "scope", t."costCodeId",
       c."code", c."name", t."original", t."budgeted", t."committed", t."actual", t."paid",
       (select "isLocked" from "home") as "isLocked"
     from "totals" t
     left join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = t."costCodeId"
+    -- The postings of a voided record cancel each other out.
+    where t."isBudgeted" or t."committed" <> 0 or t."actual" <> 0 or t."paid" <> 0
     window "ofTrade" as (partition by t."key")
     order by t."key" collate "C", c."code" collate "C" nulls last, t."costCodeId"`.execute(db)
   return rows

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { HomeStatus } from '../../../../client/contract.gen.ts'
+import { NO_TRADE } from '../../../domain/costs/budgets/no-trade.ts'
+import { toPostingConditions } from '../../../domain/ledger/posting-queries.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
+import { getToday } from './report.ts'
 
 /** A home with its costs to date and its estimated cost, for reports about many homes. */
 export interface CostedHome {
@@ -32,6 +35,7 @@ export async function findCostedHomes(
   max: number,
 ): Promise<CostedHome[]> {
   const { db, organizationId } = call
+  const costs = toPostingConditions(call, { to: getToday(call), measure: 'cost' })
   const { rows } = await sql<CostedHome>`
     with "of" as materialized (
       select h.*, h."name" || ', ' || c."name" as "home" from "homes" h
@@ -40,31 +44,33 @@ export async function findCostedHomes(
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
       order by h."name", h."id" limit ${max + 1}
     ), "figures" as (
-      select "homeId", lower("scope") as "key", "budgeted", 0 as "committed", 0 as "pending", 0 as "labor", 0 as "done"
+      select "homeId", lower("scope") as "key", "budgeted", 0 as "committed", 0 as "pending", 0 as "unordered", 0 as "cost"
       from "budgetLines"
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of")) and "archivedAt" is null
       union all
       select o."homeId", lower(o."scope"), 0,
         case when o."status" = any(${[...COMMITTED_STATUSES]}::text[]) then o."total" else 0 end,
-        case when o."status" = any(${[...PENDING_STATUSES]}::text[]) then o."total" else 0 end, 0, o."completedAmount"
+        case when o."status" = any(${[...PENDING_STATUSES]}::text[]) then o."total" else 0 end, 0, 0
       from "purchaseOrders" o
       where o."organizationId" = ${organizationId} and o."homeId" = any(array(select "id" from "of"))
         and o."status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       union all
-      select "homeId", lower(coalesce("scope", '')), 0, 0, 0, "cost", "cost" from "timeEntries"
-      where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of")) and "postedAt" is not null
+      select p."homeId", lower(coalesce(p."scope", ${NO_TRADE}::text)), 0, 0, 0,
+        case when p."poId" is null then p."amount" else 0 end, p."amount"
+      from "postings" p
+      where ${sql.join(costs, sql` and `)} and p."homeId" = any(array(select "id" from "of"))
     ), "ofScope" as (
       select "homeId", sum("budgeted") as "budgeted", sum("committed") as "committed", sum("pending") as "pending",
-        sum("labor") as "labor", sum("done") as "done"
+        sum("unordered") as "unordered", sum("cost") as "cost"
       from "figures" group by "homeId", "key"
     ), "ofHome" as (
       select "homeId", sum("budgeted") as "budgeted", sum("committed") as "committed", sum("pending") as "pending",
-        sum("done") as "done", sum(greatest("budgeted", "committed" + "pending" + "labor")) as "estimated"
+        sum("cost") as "cost", sum(greatest("budgeted", "committed" + "pending" + "unordered")) as "estimated"
       from "ofScope" group by "homeId"
     )
     select h."id" as "homeId", h."home", h."status", coalesce(f."budgeted", 0) as "budgeted",
       coalesce(f."committed", 0) as "committed", coalesce(f."pending", 0) as "pendingCommitted",
-      coalesce(f."done", 0) as "costToDate", coalesce(f."estimated", 0) as "estimatedCost"
+      coalesce(f."cost", 0) as "costToDate", coalesce(f."estimated", 0) as "estimatedCost"
     from "of" h left join "ofHome" f on f."homeId" = h."id"
     order by h."name", h."id"`.execute(db)
   return rows

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { HomeStatus, SaleRevenueMethod } from '../../../../client/contract.gen.ts'
+import { NO_TRADE } from '../../../domain/costs/budgets/no-trade.ts'
 import { toHomePriceSql } from '../../../domain/land/homes/queries.ts'
 import { PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
@@ -94,7 +95,7 @@ export async function findLedgerHomes(
         else p."effectiveDate" <= (b."at" at time zone ${timeZone})::date end
       group by p."homeId"
     ), "figures" as (
-      select "homeId", lower(coalesce("scope", '')) as "key",
+      select "homeId", lower(coalesce("scope", ${NO_TRADE}::text)) as "key",
         case "measure" when 'budget' then "amount" else 0 end as "budget",
         case "measure" when 'commitment' then "amount" else 0 end as "committed",
         case "measure" when 'cost' then "amount" else 0 end as "cost",

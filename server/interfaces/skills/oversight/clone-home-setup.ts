@@ -96,6 +96,8 @@ async function scheduleHome(
 ): Promise<{ tasks: number; endDate: string | null }> {
   if (rows.length === 0) return { tasks: 0, endDate: null }
   return call.write(async (call) => {
+    // A change of the calendar locks the community before its homes.
+    await tasks.lockCalendar(call, { homeId })
     const home = await homes.lock(call, homeId)
     const busy = await findHomesWithTasks(call, [homeId])
     if (busy.has(homeId)) throw conflict('already_done', `Cannot copy the schedule: ${home.name} already has tasks.`)

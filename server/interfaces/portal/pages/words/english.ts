@@ -84,6 +84,18 @@ export const english = {
     savedSubject: (request: string) => `Finish your bid: ${request}`,
     saved: (link: string, refused: string) =>
       `We saved your email and its files as a draft. Your bid is not sent yet. Open this link, enter your price, and send the bid.\n\n${link}${refused === '' ? '' : `\n\nThese files were not saved. Send a PDF, a photo, or an Office file of at most 25 MB, and at most 20 files:\n${refused}`}`,
+    refusedFiles: 'These files were not saved:',
+    refusedSubject: 'Some files in your email were not saved',
+    refused: (files: string, link: string) =>
+      `The builder got your message, but not these files:\n\n${files}\n\nSend a PDF, a photo, or an Office file of at most 25 MB, and at most 20 files.${link === '' ? '' : ` You can also open this link:\n\n${link}`}`,
+    refusals: {
+      empty: 'The file is empty.',
+      too_large: 'The file is larger than 25 MB.',
+      too_many: 'There are more than 20 files.',
+      type: 'We do not accept files of this type.',
+      infected: 'Our virus scanner rejected the file.',
+      no_storage: 'The builder has no space left for files.',
+    },
     closedSubject: (request: string) => `Bidding has closed: ${request}`,
     closed: (link: string) =>
       `Bidding on this job has closed, so we did not save the files in your email. The builder did not get them. Open this link to see the request, or call the builder.\n\n${link}`,

@@ -66,6 +66,18 @@ export const spanish: Words = {
     savedSubject: (request) => `Termine su cotización: ${request}`,
     saved: (link, refused) =>
       `Guardamos su correo y sus archivos como borrador. Su cotización todavía no se ha mandado. Abra este enlace, ponga su precio y mande la cotización.\n\n${link}${refused === '' ? '' : `\n\nEstos archivos no se guardaron. Mande un PDF, una foto o un archivo de Office de 25 MB como máximo, y 20 archivos como máximo:\n${refused}`}`,
+    refusedFiles: 'Estos archivos no se guardaron:',
+    refusedSubject: 'Algunos archivos de su correo no se guardaron',
+    refused: (files, link) =>
+      `El constructor recibió su mensaje, pero no estos archivos:\n\n${files}\n\nMande un PDF, una foto o un archivo de Office de 25 MB como máximo, y 20 archivos como máximo.${link === '' ? '' : ` También puede abrir este enlace:\n\n${link}`}`,
+    refusals: {
+      empty: 'El archivo está vacío.',
+      too_large: 'El archivo pesa más de 25 MB.',
+      too_many: 'Hay más de 20 archivos.',
+      type: 'No aceptamos archivos de este tipo.',
+      infected: 'Nuestro antivirus rechazó el archivo.',
+      no_storage: 'El constructor ya no tiene espacio para archivos.',
+    },
     closedSubject: (request) => `Ya cerró la solicitud: ${request}`,
     closed: (link) =>
       `Ya no se reciben cotizaciones para este trabajo. No guardamos los archivos de su correo y el constructor no los recibió. Abra este enlace para ver la solicitud o llame al constructor.\n\n${link}`,
