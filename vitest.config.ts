@@ -64,7 +64,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Uses one more worker than there are cores, because some tests wait for slow events, such as a lease that expires
-    // or a receiver that hangs. With another worker, every test would become slower.
+    // or a receiver that hangs. With a second additional worker, every test would become slower.
     maxWorkers: availableParallelism() + 1,
     pool: 'forks',
     // Runs many files in one process, which loads the modules and compiles the contract and PGlite's WebAssembly only

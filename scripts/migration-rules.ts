@@ -1,7 +1,7 @@
 /**
  * Rejects statements that a migration must not contain. During a migration, the previous version still serves requests,
  * and tables can be large. All pending migrations run in one transaction, which holds its locks until the last
- * migration is done. docs/operating/upgrading.md describes an alternative to each statement.
+ * migration is done. docs/operating/upgrading.md describes an alternative to each rejected statement.
  */
 
 /** The last migration before the introduction of these rules. This migration and all earlier ones remain unchanged. */

@@ -41,7 +41,8 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
   // Builds the pages in a temporary folder and then moves it, so that the server never serves a partial build and
   // concurrent builds do not mix.
   const aside = mkdtempSync(`${target}-`)
-  // Unsets NODE_ENV, because with some values, as in tests, Vite bundles the development versions of the libraries.
+  // With some other values of NODE_ENV, such as the value in tests, Vite bundles the development versions of the
+  // libraries.
   const { NODE_ENV } = process.env
   process.env.NODE_ENV = 'production'
   try {

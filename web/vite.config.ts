@@ -16,7 +16,8 @@ export const config: InlineConfig = {
     // Browsers of the last two years support light-dark() and nesting, so Vite does not have to convert them.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
-    // Inlines no assets, because the Content-Security-Policy allows no data: URLs for scripts and styles.
+    // Keeps every asset in its own file, because the Content-Security-Policy allows no data: URLs for scripts and
+    // styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

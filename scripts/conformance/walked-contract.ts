@@ -40,8 +40,8 @@ export const CANNOT_SUCCEED: ReadonlySet<string> = new Set([
   'approveProposal',
   // This operation requires a service that sends email.
   'inviteHomeOwner',
-  // This operation requires a file that the vendor uploaded and has not submitted. In a run, the bid contains all
-  // files.
+  // This operation requires a file that the vendor uploaded and has not submitted. In a run, the vendor submits all
+  // files with the bid.
   'discardPortalAttachment',
 ])
 

@@ -66,7 +66,7 @@ async function distribute(coordinator: PrivatePostgres, environment: Environment
   await runOnNode(coordinator, ['begin', ...commands, 'commit'])
 }
 
-/** Runs statements on the database of a node. Returns the rows of the last one. */
+/** Runs statements on the database of a node. Returns the rows of the last statement. */
 export async function runOnNode(
   { port }: PrivatePostgres,
   statements: readonly string[],

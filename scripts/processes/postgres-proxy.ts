@@ -9,8 +9,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface PostgresProxy {
   readonly url: string
   /**
-   * At the first moment for which `isIt` returns true, starts to hold back all traffic and calls `then`. The next
-   * `armKill` ends this state.
+   * At the first moment for which `isIt` returns true, calls `then` and closes all connections. Holds back all traffic
+   * until the next call of `arm`.
    */
   arm(isIt: (moment: ProxyMoment) => boolean, then: () => void): void
   close(): Promise<void>

@@ -23,7 +23,7 @@ type Turn = (results: Results, messages: Message[]) => Record<string, object | s
 let plumbline: TestPlumbline
 let site: Site
 let provider: Server
-/** The actions of the model, one for each turn. After the last one, the model repeats it. */
+/** The actions of the model, one for each turn. After the last action, the model repeats that action. */
 let script: Turn[]
 /** The problem that the model received in response to its mistake. */
 let refusal: { refused: string; errors: { pointer: string }[] }

@@ -172,7 +172,10 @@ function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly 
   expect(sum).toBe(cents(scope.forecastAtCompletion))
 }
 
-/** Asserts that the skill for over-committed budgets finds the same budgets. It has its own SQL statement. */
+/**
+ * Asserts that the skill for over-committed budgets finds the same budgets. The skill computes them with an SQL
+ * statement of its own.
+ */
 async function compareWithSkill({ send }: HistorySetting, budgets: readonly HomeBudget[]): Promise<void> {
   const input = { thresholdPercent: 1 }
   const { body } = await send('POST', '/execute', { skill: 'detectOverCommittedBudgets', input })

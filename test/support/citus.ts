@@ -92,7 +92,7 @@ function urlOf(url: string, node: CitusNode | undefined, database: string): stri
   return other.href
 }
 
-/** Runs statements one after another. Returns the rows of the last one. */
+/** Runs statements one after another. Returns the rows of the last statement. */
 async function runOn(url: string, statements: readonly string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url)
   await client.connect()

@@ -49,7 +49,10 @@ type RunStatements = (text: string) => Promise<Record<string, unknown>[]>
 type Bounds = Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'>
 
 const freeDatabases: ReusableDatabase[] = []
-/** The maximum number of databases to keep. A file seldom has more open at a time, and each uses memory. */
+/**
+ * The maximum number of databases to keep. A test file seldom opens more than two databases at a time, and each
+ * database uses memory.
+ */
 const MAX_FREE = 2
 
 /** Returns an empty, migrated database. */

@@ -26,8 +26,8 @@ export interface ControlDraft {
 export const DRAFT_DAYS = 7
 const DRAFT_MS = DRAFT_DAYS * 86_400_000
 /**
- * The maximum number of drafts. Browsers allow about 5 MB for a site. This limit and the next keep drafts within a
- * fifth of this.
+ * The maximum number of drafts. Browsers allow about 5 MB for a site. This limit and the next one keep all drafts
+ * within 1 MB.
  */
 const MAX_DRAFTS = 20
 const MAX_DRAFT_LENGTH = 50_000

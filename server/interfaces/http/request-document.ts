@@ -45,8 +45,9 @@ function toBodyOnly({ declaration }: Operation): object {
 }
 
 /**
- * Inlines the schema of a parameter, because the library ignores keywords next to a reference, such as `default`.
- * Allows reserved characters without percent-encoding, such as the colons of a timestamp, because they are unambiguous.
+ * Replaces the reference in a parameter's schema with the schema itself, because the library ignores keywords next to
+ * a reference, such as `default`. Allows reserved characters without percent-encoding, such as the colons of a
+ * timestamp, because they are unambiguous.
  */
 function inlineParameterSchema(contract: Contract, { schema, ...parameter }: ParameterObject): object {
   const { $ref: _, ...beside } = schema

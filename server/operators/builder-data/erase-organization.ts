@@ -181,7 +181,7 @@ function batchSize({ referredBy }: OwnedTable): number {
   return Math.ceil(BATCH_ROWS / (1 + referredBy))
 }
 
-// The error code 23503: another row refers to the deleted row. It was written after the pass over its table.
+// The error code 23503: another row refers to the deleted row. The other row was written after its table was emptied.
 export const FOREIGN_KEY_VIOLATION = '23503'
 
 async function removeOrganization(database: Database, organizationId: string, isLast: boolean): Promise<boolean> {

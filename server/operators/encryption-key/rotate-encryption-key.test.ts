@@ -15,8 +15,8 @@ import { createWebhookSecret } from '../../platform/webhooks/webhook-secret.ts'
 import { rotateEncryptionKey } from './rotate-encryption-key.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
-// The time until the service uses a new key. Its job looks for one every second. On the embedded database, no other
-// process must get the key.
+// The time until every process of the service uses a new key. Each process looks for a new key every second. On the
+// embedded database, there is only one process.
 const UNTIL_KNOWN_MS = 2500
 const [SECRET, LATER] = [createWebhookSecret(), createWebhookSecret()]
 

@@ -14,7 +14,7 @@ import type { StoredRow } from '../builder-data/export-kinds.ts'
 import { toExportLine } from '../builder-data/export-line.ts'
 import { type AgedRows, deleteRows, readOldestRows } from './aged-rows.ts'
 
-/** The maximum number of rows in memory. The largest events have about 400 kB. */
+/** The maximum number of rows in memory. The largest events are about 400 kB in size. */
 const PAGE_ROWS = 200
 
 /** The size in bytes, before compression, after which no further page of rows is added to an archive. */

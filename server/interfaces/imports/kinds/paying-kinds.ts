@@ -242,7 +242,7 @@ function assertLinesComplete(rows: readonly RowValues[], fields: readonly string
     )
 }
 
-/** Returns the fields of the first row, without the fields that differ between the rows of a record. */
+/** Returns the fields of the first row without the `line.` fields, which differ from row to row. */
 function omitLineFields([first = {}]: readonly RowValues[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(first).filter(([field]) => !field.startsWith('line.')))
 }

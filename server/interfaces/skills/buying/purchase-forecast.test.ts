@@ -19,7 +19,7 @@ test('purchaseForecast counts the lead time in the workdays of each community, w
   await desk.put(`/plans/${plan}/takeoff`, { lines: [{ lineId: 'studs', partId, quantity: 100 }] })
   await desk.post(`/plans/${plan}/status`, { status: 'released' })
   const weekdays = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
-  // A Monday after two weeks in which Friday is a holiday, as around New Year.
+  // A Monday after two weeks that each have a holiday on Friday, as around New Year.
   const monday = [...Array(7).keys()].map((day) => desk.day(21 + day)).find((day) => new Date(day).getUTCDay() === 1)
   const needed = weekdays.onOrAfter(monday ?? '')
   const holidays = [addDays(needed, -10), addDays(needed, -3)]
