@@ -62,14 +62,16 @@ const headers = listEntriesAtPath('components', 'headers').map(([name, header]) 
 
 describe.each([
   ['request', requests],
-  ['answer', answers],
+  ['response', answers],
   ['event', events],
   ['skill input', skills],
   ['schema', schemas],
   ['header', headers],
 ] as [string, Example[]][])('each %s example matches its schema', (_kind, examples) => {
   test('the contract documents contain examples', () => expect(examples.length).toBeGreaterThan(0))
-  test.each(examples)('$name', ({ value, schema }) => expect(describeSchemaErrors(value, ...schema)).toBe(''))
+  test.each(examples)('the example $name matches its schema', ({ value, schema }) =>
+    expect(describeSchemaErrors(value, ...schema)).toBe(''),
+  )
 })
 
 test('every schema of the contract compiles in strict mode', () => {

@@ -295,8 +295,8 @@ test('a deposit is applied to later bills', async () => {
 })
 
 test.each([
-  ['the other sign than the order', 40],
-  ['the sign of the order without any bill', -20],
+  ['another sign than the order', 40],
+  ['the sign of the order without a bill', -20],
 ])('a payment of a deduction is rejected with %s', async (_, grossAmount) => {
   const { id: parentPoId } = await builder.order(1000)
   const { id } = await builder.order(-20, { poType: 'change', parentPoId, retainagePercent: undefined })

@@ -69,19 +69,15 @@ describe('format and pattern errors', () => {
   test.each([
     ['a leap second', '2016-12-31T23:59:60Z', 'must not be a leap second (:60); use the second before or after it'],
     [
-      'a leap second elsewhere',
+      'a leap second in another time zone',
       '2017-01-01T00:59:60+01:00',
       'must not be a leap second (:60); use the second before or after it',
     ],
     ['an offset of 16 hours', '2026-03-31T14:30:00+16:00', 'must have an offset from UTC of less than 16 hours'],
-    [
-      'an offset of 23 hours the other way',
-      '2026-03-31T14:30:00-23:59',
-      'must have an offset from UTC of less than 16 hours',
-    ],
+    ['an offset of minus 23 hours', '2026-03-31T14:30:00-23:59', 'must have an offset from UTC of less than 16 hours'],
     ['the year 10000 in UTC', '9999-12-31T23:59:59-00:01', 'must be in the years 0001 to 9999 in UTC'],
     ['the year 0 in UTC', '0001-01-01T00:00:00+00:01', 'must be in the years 0001 to 9999 in UTC'],
-    ['a day that is not there', '2026-02-29T00:00:00Z', 'must be a timestamp like 2026-03-31T14:30:00Z'],
+    ['a day that does not exist', '2026-02-29T00:00:00Z', 'must be a timestamp like 2026-03-31T14:30:00Z'],
   ])(
     'the error for a timestamp with %s is the same in a query, a body, and a skill input',
     async (_what, timestamp, message) => {
@@ -130,8 +126,8 @@ describe('errors for other rules', () => {
     ['empty', { companyName: '' }, '/companyName', 'must not be empty'],
     ['too long', { companyName: 'x'.repeat(201) }, '/companyName', 'must be at most 200 characters long'],
     ['of another type', { companyName: 5 }, '/companyName', 'must be a string'],
-    ['of neither allowed type', { companyName: 'A', email: 5 }, '/email', 'must be a string or null'],
-    ['none of the values', { companyName: 'A', status: 'gone' }, '/status', 'must be one of prospective, active'],
+    ['of neither of the allowed types', { companyName: 'A', email: 5 }, '/email', 'must be a string or null'],
+    ['not one of the values', { companyName: 'A', status: 'gone' }, '/status', 'must be one of prospective, active'],
     ['below the minimum', { companyName: 'A', poLimit: -1 }, '/poLimit', 'must be at least 0'],
     [
       'above the maximum',
@@ -139,9 +135,9 @@ describe('errors for other rules', () => {
       '/defaultRetainagePercent',
       'must be at most 100',
     ],
-    ['not an object, nor null', { companyName: 'A', address: 'Main St' }, '/address', 'must be an object or null'],
+    ['neither an object nor null', { companyName: 'A', address: 'Main St' }, '/address', 'must be an object or null'],
     [
-      'the same twice',
+      'a list with duplicates',
       { companyName: 'A', scopes: ['framing', 'roofing', 'framing'] },
       '/scopes',
       'must not contain duplicates; items 0 and 2 are equal',

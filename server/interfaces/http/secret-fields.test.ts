@@ -56,10 +56,15 @@ test('a secret at any depth of a response is omitted, or set to null if the sche
 
 test.each([
   ['a dry run', '/execute', { skill: 'createWebhook', input: WEBHOOK, dryRun: true }, 200],
-  ['a dry run of a feed', '/execute', { skill: 'createCalendarFeed', input: 'feed', dryRun: true }, 200],
+  [
+    'a dry run of creating a calendar feed',
+    '/execute',
+    { skill: 'createCalendarFeed', input: 'feed', dryRun: true },
+    200,
+  ],
   ['a proposal', '/calendar-feeds', 'feed', 202],
-  ['a proposal by a skill', '/execute', { skill: 'createCalendarFeed', input: 'feed' }, 202],
-  ['a proposal made explicitly', '/proposals', { skill: 'createWebhook', input: WEBHOOK }, 201],
+  ['a proposal that was made with a skill', '/execute', { skill: 'createCalendarFeed', input: 'feed' }, 202],
+  ['an explicit proposal', '/proposals', { skill: 'createWebhook', input: WEBHOOK }, 201],
 ])('the response to %s shows no secret', async (_name, path, provided, status) => {
   const body = JSON.parse(JSON.stringify(provided).replace('"feed"', () => JSON.stringify({ vendorId })))
   const response = await plumbline.post(`/api/ext${path}`, body, agent)

@@ -96,8 +96,8 @@ describe('a body that was not read', () => {
     `POST ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${rest}\r\n\r\n`
 
   test.each([
-    ['too large', () => plumbline.key, 413],
-    ['with an unknown key', () => 'plb_unknown', 401],
+    ['a body that is too large', () => plumbline.key, 413],
+    ['a request with an unknown key', () => 'plb_unknown', 401],
   ])('the sender of a body that was not read still receives the problem: %s', async (_what, key, status) => {
     const body = megabytes(9)
     const broken: Error[] = []
@@ -141,11 +141,19 @@ describe('a malformed request', () => {
   test.each([
     ['a control character in a header', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nIf-None-Match: a\u0001b`, 400],
     ['a space in the URL', () => `GET ${VENDORS}/a b HTTP/1.1\r\n${auth()}`, 400],
-    ['two lengths', () => `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Length: 2\r\nContent-Length: 3`, 400],
-    ['no Host', () => `GET ${VENDORS} HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`, 400],
+    [
+      'two Content-Length headers',
+      () => `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Length: 2\r\nContent-Length: 3`,
+      400,
+    ],
+    [
+      'a missing Host header',
+      () => `GET ${VENDORS} HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`,
+      400,
+    ],
     ['a query that is not UTF-8', () => `GET ${VENDORS}?q=%FF HTTP/1.1\r\n${auth()}`, 400],
     ['a query with names that are not UTF-8', () => `GET ${VENDORS}?%E9t%C3%A9=1 HTTP/1.1\r\n${auth()}`, 400],
-    ['no Host, for the documentation', () => 'GET /docs HTTP/1.1\r\nConnection: close', 400],
+    ['a missing Host header in a documentation request', () => 'GET /docs HTTP/1.1\r\nConnection: close', 400],
     ['an unknown expectation', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nExpect: a-miracle`, 417],
     [
       'headers of 20,000 characters',

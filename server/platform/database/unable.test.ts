@@ -9,7 +9,7 @@ const VENDOR = { companyName: 'Brazos Framing' }
 
 test.each([
   ['disk is full', '53100'],
-  ['memory is used up', '53200'],
+  ['memory is exhausted', '53200'],
   ['disk cannot be read', '58030'],
 ])("if the database's %s, a request returns unavailable with Retry-After instead of internal", async (_what, code) => {
   const plumbline = await startTestPlumbline()

@@ -80,15 +80,15 @@ test('a document change that keeps the compliance status also emits vendor.updat
 
 test.each<[string, object[], string]>([
   ['no document', [], 'missing'],
-  ['one that awaits review', [{ type: 'w9' }], 'missing'],
-  ['one without an end', [liability], 'compliant'],
-  ['one with 31 days left', [{ ...liability, expirationDate: 31 }], 'compliant'],
-  ['one with 30 days left', [{ ...liability, expirationDate: 30 }], 'expiring'],
-  ['one whose last day is today', [{ ...liability, expirationDate: 0 }], 'expiring'],
-  ['one whose last day was yesterday', [{ ...liability, expirationDate: -1 }], 'expired'],
-  ['an expired one and a valid one of the same type', [{ ...liability, expirationDate: -1 }, liability], 'compliant'],
+  ['a document that awaits review', [{ type: 'w9' }], 'missing'],
+  ['a document without an expiration date', [liability], 'compliant'],
+  ['a document that expires in 31 days', [{ ...liability, expirationDate: 31 }], 'compliant'],
+  ['a document that expires in 30 days', [{ ...liability, expirationDate: 30 }], 'expiring'],
+  ['a document whose last day is today', [{ ...liability, expirationDate: 0 }], 'expiring'],
+  ['a document whose last day was yesterday', [{ ...liability, expirationDate: -1 }], 'expired'],
+  ['an expired and a valid document of the same type', [{ ...liability, expirationDate: -1 }, liability], 'compliant'],
   [
-    'an expired one and a valid one of another type',
+    'an expired and a valid document of different types',
     [
       { ...liability, expirationDate: -1 },
       { type: 'auto', status: 'valid' },
@@ -96,17 +96,17 @@ test.each<[string, object[], string]>([
     'expired',
   ],
   [
-    'only waived ones',
+    'only waived documents',
     [
       { type: 'umbrella', status: 'waived' },
       { type: 'auto', status: 'waived' },
     ],
     'exempt',
   ],
-  ['a waived one beside a valid one', [{ type: 'umbrella', status: 'waived' }, liability], 'compliant'],
-  ['one that takes effect tomorrow', [{ ...liability, effectiveDate: 1 }], 'missing'],
+  ['a waived and a valid document', [{ type: 'umbrella', status: 'waived' }, liability], 'compliant'],
+  ['a document that takes effect tomorrow', [{ ...liability, effectiveDate: 1 }], 'missing'],
   [
-    'one about to end with a renewal that follows on',
+    'an expiring document with a renewal that follows without a gap',
     [
       { ...liability, expirationDate: 10 },
       { ...liability, effectiveDate: 11, expirationDate: 375 },
@@ -114,7 +114,7 @@ test.each<[string, object[], string]>([
     'compliant',
   ],
   [
-    'one about to end with a renewal after a gap',
+    'an expiring document with a renewal after a gap',
     [
       { ...liability, expirationDate: 10 },
       { ...liability, effectiveDate: 12, expirationDate: 375 },
