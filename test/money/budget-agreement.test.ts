@@ -127,7 +127,13 @@ test('completed work, stored materials, and payments of an order are in the budg
     { lineId: 'walls', description: 'Walls', quantity: 1, unitPrice: 3000, costCodeId: lumber },
     { lineId: 'roof', description: 'Roof', quantity: 1, unitPrice: 1000 },
   ]
-  const { id } = await desk.post('/purchase-orders', { homeId, vendorId, scope: 'framing', retainagePercent: 10, lines })
+  const { id } = await desk.post('/purchase-orders', {
+    homeId,
+    vendorId,
+    scope: 'framing',
+    retainagePercent: 10,
+    lines,
+  })
   expect(await getAgreedBudget()).toMatchObject({ totalPendingCommitted: 4000, totalActual: 0 })
   await desk.move(`/purchase-orders/${id}`, 'approved', 'issued', 'accepted')
   await desk.post(`/purchase-orders/${id}/progress`, {
@@ -138,7 +144,14 @@ test('completed work, stored materials, and payments of an order are in the budg
   })
   expect(await getAgreedBudget()).toMatchObject({
     ...{ totalCommitted: 4000, totalActual: 2100, totalRetained: 210, totalForecastAtCompletion: 5000 },
-    scopes: [{ costCodes: [{ code: '06-110', actual: 1500 }, { code: null, actual: 600 }] }],
+    scopes: [
+      {
+        costCodes: [
+          { code: '06-110', actual: 1500 },
+          { code: null, actual: 600 },
+        ],
+      },
+    ],
   })
   const payment = await desk.post('/payments', { poId: id, grossAmount: 1000 })
   await desk.move(`/payments/${payment.id}`, 'approved', 'paid')

@@ -249,7 +249,10 @@ test('a vendor that reads Spanish is told in Spanish which files were not saved'
   const { data } = await get(`/messages?threadId=${id}`)
   const mails = await get(`/mails?aboutId=${data[0].id}&vendorId=${site.loneStar}`)
   expect(mails.data).toMatchObject([
-    { subject: 'Algunos archivos de su correo no se guardaron', text: expect.stringContaining('EICAR.txt: Nuestro antivirus') },
+    {
+      subject: 'Algunos archivos de su correo no se guardaron',
+      text: expect.stringContaining('EICAR.txt: Nuestro antivirus'),
+    },
   ])
 })
 
@@ -266,8 +269,7 @@ const picture = (fileName: string, size: number, more: object = {}) => {
   const start = Buffer.from(PNG, 'base64')
   return { fileName, content: Buffer.concat([start, Buffer.alloc(size - start.length)]).toString('base64'), ...more }
 }
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 test('the pictures of a signature are not stored, even if the mail provider does not mark them', async () => {
   const { id, to } = await message()

@@ -23,7 +23,10 @@ function isSignaturePicture({ content, contentId }: InboundFile, html: string): 
 
 /** Returns whether the HTML shows the file with this Content-ID, such as `<image001.png@01D9>`. */
 function isShown(contentId: string, html: string): boolean {
-  const id = contentId.trim().replace(/^<(.*)>$/s, '$1').toLowerCase()
+  const id = contentId
+    .trim()
+    .replace(/^<(.*)>$/s, '$1')
+    .toLowerCase()
   return id !== '' && [id, encodeURIComponent(id).toLowerCase()].some((each) => html.includes(`cid:${each}`))
 }
 

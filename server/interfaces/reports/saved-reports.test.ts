@@ -286,7 +286,12 @@ test('after a temporary error for one role, only the users with that role get th
   await mailWhenDue(id)
   await sql`drop policy "failOnce" on "postings"`.execute(statements)
   const { lastMailing } = (await read(id)).body
-  expect(lastMailing).toMatchObject({ status: 'mailed', userIds: [...first, ...left], skippedUserIds: [], detail: null })
+  expect(lastMailing).toMatchObject({
+    status: 'mailed',
+    userIds: [...first, ...left],
+    skippedUserIds: [],
+    detail: null,
+  })
   const { data } = (await plumbline.get(`/api/ext/mails?aboutId=${id}`)).body
   expect(data.map(({ userId }: Body) => userId).sort()).toEqual(userIds.toSorted())
 })

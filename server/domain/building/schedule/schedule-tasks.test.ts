@@ -176,7 +176,10 @@ function chain(length: number, others: number): SchedulableTask[] {
       status: 'skipped',
       predecessors: [
         ...Array.from({ length: 49 }, (_, n) => ({
-          ...{ taskId: `wall-${(i * 49 + n) % others}`, type: (['FS', 'SS', 'FF', 'SF'] as const)[(i + n) % 4] ?? 'FS' },
+          ...{
+            taskId: `wall-${(i * 49 + n) % others}`,
+            type: (['FS', 'SS', 'FF', 'SF'] as const)[(i + n) % 4] ?? 'FS',
+          },
           lagDays: 0,
         })),
         ...(i === 0 ? [] : [{ taskId: `skipped-${i - 1}`, type: 'FS' as const, lagDays: 0 }]),

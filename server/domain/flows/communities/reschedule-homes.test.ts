@@ -205,7 +205,11 @@ test('a home that is canceled before its turn keeps its dates', async () => {
   await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled', reason: 'The lot was sold.' })
   await close(['2030-01-03'])
   const { statements } = plumbline.database
-  await statements.updateTable('homes').set({ rescheduleDueAt: new Date(0) }).where('id', '=', homeId).execute()
+  await statements
+    .updateTable('homes')
+    .set({ rescheduleDueAt: new Date(0) })
+    .where('id', '=', homeId)
+    .execute()
   await rescheduleDueHomes(plumbline.app.services)
   const isDue = async () =>
     (await statements.selectFrom('homes').select('rescheduleDueAt').where('id', '=', homeId).executeTakeFirst())
@@ -216,8 +220,7 @@ test('a home that is canceled before its turn keeps its dates', async () => {
 
 test('schedules that are created while a holiday is added follow the holiday', async () => {
   const lots: string[] = []
-  for (const name of ['Lot 2', 'Lot 3', 'Lot 4', 'Lot 5'])
-    lots.push((await made('homes', { name, communityId })).id)
+  for (const name of ['Lot 2', 'Lot 3', 'Lot 4', 'Lot 5']) lots.push((await made('homes', { name, communityId })).id)
   const rows = [{ name: 'Gate', durationDays: 1 }]
   const { id: taskTemplateId } = await made('task-templates', { name: `Gates ${places}`, rows })
   const [started, , applied, created] = await Promise.all([
