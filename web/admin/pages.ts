@@ -10,6 +10,7 @@ export const PAGES = [
   'homes',
   'orders',
   'payments',
+  'accounting',
   'schedule',
   'warranty',
   'sales',
