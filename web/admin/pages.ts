@@ -11,6 +11,7 @@ export const PAGES = [
   'orders',
   'payments',
   'accounting',
+  'time',
   'schedule',
   'warranty',
   'sales',
