@@ -147,6 +147,42 @@ export const AREAS: readonly Screen[] = [
     path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=costs`,
     ready: 'tbody tr th, .state',
   },
+  { name: 'time-own', path: () => '/time', ready: '.state, tbody tr th' },
+  { name: 'time-weeks', path: () => '/time/week', ready: '.state, tbody tr th a' },
+  { name: 'time-approval', path: () => '/time/approval', ready: '.state, tbody tr th a' },
+  { name: 'time-payroll', path: () => '/time/payroll', ready: '.state, tbody tr th a' },
+  {
+    name: 'time-one',
+    path: async (find) => `/time/${await find('/api/ext/timesheets')}`,
+    ready: 'tbody tr th',
+  },
+  { name: 'messages', path: () => '/messages', ready: '.state, tbody tr th a' },
+  { name: 'messages-new', path: () => '/messages/new', ready: 'textarea' },
+  { name: 'messages-emails', path: () => '/messages/emails', ready: '.state, tbody tr th' },
+  { name: 'messages-templates', path: () => '/messages/templates', ready: 'tbody tr th a' },
+  {
+    name: 'messages-template',
+    path: async (find) => `/messages/templates/${await find('/api/ext/message-templates')}`,
+    ready: 'textarea',
+  },
+  {
+    name: 'sales-lead-new',
+    path: () => '/sales',
+    ready: '.board',
+    async act(page) {
+      await page.getByRole('button', { name: 'New lead' }).click()
+      await page.getByLabel('First name').waitFor()
+    },
+  },
+  {
+    name: 'sales-new',
+    path: () => '/sales/all',
+    ready: 'tbody tr th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'New sale' }).click()
+      await page.getByLabel('Buyer', { exact: true }).waitFor()
+    },
+  },
   { name: 'schedule-ahead', path: () => '/schedule', ready: 'tbody th a' },
   {
     name: 'schedule-complete',

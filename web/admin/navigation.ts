@@ -22,6 +22,7 @@ export const DESTINATIONS: readonly Destination[] = [
   { to: '/accounting', name: 'Accounting', icon: 'org', needs: 'payments:read', key: 'j' },
   { to: '/schedule', name: 'Schedule', icon: 'schedule', needs: 'tasks:read', key: 's' },
   { to: '/time', name: 'Time', icon: 'clock', needs: 'timesheets:read', key: 'i' },
+  { to: '/messages', name: 'Messages', icon: 'mail', needs: 'messages:read', key: 'm' },
   { to: '/warranty', name: 'Warranty', icon: 'homes', needs: 'warranty:read', key: 'w' },
   { to: '/sales', name: 'Sales', icon: 'sales', needs: 'leads:read', key: 'l' },
   { to: '/catalogue', name: 'Catalog', icon: 'catalogue', needs: 'options:read', key: 'c' },

@@ -12,6 +12,7 @@ export const PAGES = [
   'payments',
   'accounting',
   'time',
+  'messages',
   'schedule',
   'warranty',
   'sales',
