@@ -72,6 +72,23 @@ describe.skipIf(chromium === null)('the pages of accounting', () => {
     await page.getByText('Summit Electric marked as synced').waitFor()
   })
 
+  test('a failed record shows its error, and can be retried without waiting', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/accounting?type=home`)
+    await page.getByRole('button', { name: 'Report error for Lot 15' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Error').fill('The class is inactive.')
+    await dialog.getByRole('button', { name: 'Report error' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Failed, waiting for a retry' }).click()
+    await page.getByRole('row', { name: /Lot 15.*Failed.*The class is inactive\./ }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Retry now Lot 15' }).click()
+    await page.getByText('No failed records').waitFor()
+    await page.getByRole('link', { name: 'To sync now' }).click()
+    await page.getByRole('row', { name: /Lot 15.*Failed.*1 attempt/ }).waitFor()
+  })
+
   test('a file from the accounting system is compared with the records', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/accounting/reconciliation`)

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { HeldPermission, LedgerItem, LedgerReason, LedgerType } from '../../../client/contract.gen.ts'
 import { MAIN_QUERY } from '../../api/page-calls.ts'
@@ -11,13 +11,14 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ParamSelect, useQueryParam } from '../../ui/param-select.tsx'
-import { EmptyState, LoadError } from '../../ui/states.tsx'
+import { ChangeError, EmptyState, LoadError } from '../../ui/states.tsx'
 import type { Look } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { ViewTabs } from '../../ui/view-tabs.tsx'
 import { AccountingTabs } from './accounting-tabs.tsx'
 import { isLedgerType, LEDGER_TYPE_OPTIONS, LEDGER_TYPE_WORDS } from './ledger-words.ts'
 import { RecordLink } from './record-link.tsx'
@@ -49,6 +50,7 @@ export function Component() {
   const setAfter = useQueryParam('after')
   const after = params.get('after')
   const type = params.get('type')
+  const isWaiting = params.get('waiting') === 'true'
   const queue = plumbline.useQuery(
     'get',
     '/api/ext/accounting/queue',
@@ -58,6 +60,7 @@ export function Component() {
           limit: PAGE_SIZE,
           ...(after !== null && { after }),
           ...(isLedgerType(type) && { type }),
+          ...(isWaiting && { waiting: true }),
         },
       },
     },
@@ -65,6 +68,11 @@ export function Component() {
   )
   const columns = useColumns()
   const data = queue.data
+  // The service checks a limited number of records for each response, so a response can be empty before the end.
+  const next = data?.items.length === 0 && data.hasMore ? data.resumeAfter : null
+  useEffect(() => {
+    if (next !== null) setAfter(next)
+  })
   return (
     <Page title="Sync queue" crumbs={[{ name: 'Accounting' }]}>
       <div className="page-head">
@@ -72,6 +80,14 @@ export function Component() {
         <p>Records that your accounting system does not have yet, in the order in which they changed.</p>
       </div>
       <AccountingTabs />
+      <ViewTabs
+        label="Queue"
+        name="waiting"
+        views={[
+          { value: undefined, word: 'To sync now' },
+          { value: 'true', word: 'Failed, waiting for a retry' },
+        ]}
+      />
       <search className="filters">
         <ParamSelect
           name="type"
@@ -83,11 +99,21 @@ export function Component() {
         {queue.error !== null ? (
           <LoadError what="The sync queue" error={queue.error} onRetry={() => void queue.refetch()} />
         ) : data?.items.length === 0 && !data.hasMore ? (
-          <EmptyState icon="check" title={after === null ? 'Everything is synced' : 'No more records'}>
-            New and changed records appear here until your accounting system confirms them.
+          <EmptyState
+            icon="check"
+            title={after !== null ? 'No more records' : isWaiting ? 'No failed records' : 'Everything is synced'}
+          >
+            {isWaiting
+              ? 'Records that your accounting system rejected appear here until their next retry.'
+              : 'New and changed records appear here until your accounting system confirms them.'}
           </EmptyState>
         ) : (
-          <Table caption="Records to sync" columns={columns} rows={data?.items} keyOf={({ id }) => id} />
+          <Table
+            caption="Records to sync"
+            columns={columns}
+            rows={next === null ? data?.items : undefined}
+            keyOf={({ id }) => id}
+          />
         )}
       </div>
       {data !== undefined && (data.hasMore || after !== null) && (
@@ -146,13 +172,34 @@ function useColumns(): readonly Column<LedgerItem>[] {
   ]
 }
 
+/** Returns a failed record to the queue, so that it is synced again without waiting. */
+function RetryButton({ item: { id, version, label } }: { item: LedgerItem }) {
+  const change = plumbline.useMutation('post', '/api/ext/accounting/acknowledgements', {
+    onSuccess: ({ rows: [row] }) => showToast(row?.problem?.detail ?? `${label} returned to the queue`),
+  })
+  return (
+    <>
+      <Button
+        small
+        icon="refresh"
+        busy={change.isPending}
+        onClick={() => change.mutate({ body: { rows: [{ id, version, retry: true }] } })}
+      >
+        Retry now<span className="sr"> {label}</span>
+      </Button>
+      <ChangeError error={change.error} />
+    </>
+  )
+}
+
 /** Records the result of a record that a user entered into the accounting system by hand. */
 function ResultButton({ item }: { item: LedgerItem }) {
   const can = useCan()
   const [open, setOpen] = useState<'synced' | 'failed' | null>(null)
   if (!can('payments:write') || !can(WRITE_PERMISSIONS[item.type])) return <EmptyCell word="view only" />
   return (
-    <span className="row">
+    <span className="row wrap">
+      {item.error !== null && <RetryButton item={item} />}
       <Button small onClick={() => setOpen('synced')}>
         Mark as synced<span className="sr"> {item.label}</span>
       </Button>
