@@ -44,8 +44,7 @@ export function FileViewer({ recordId, empty }: { recordId: string; empty: React
   )
 }
 
-/** A button that opens the files of a record, for records that are rows of a table. */
-export function FilesButton(props: {
+interface FilesProps {
   recordId: string
   /** The name of the record, such as the type of a document. */
   name: string
@@ -53,40 +52,47 @@ export function FilesButton(props: {
   needs: HeldPermission
   /** Decisions about the record that the user can make while looking at the file. */
   decisions?(close: () => void): ReactNode
-}) {
-  const { recordId, name, needs, decisions } = props
-  const can = useCan()
-  const [open, setOpen] = useState<'files' | 'add' | null>(null)
-  const close = () => setOpen(null)
+}
+
+/** A button that opens the files of a record, for records that are rows of a table. */
+export function FilesButton(props: FilesProps) {
+  const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Button small look="quiet" icon="eye" onClick={() => setOpen('files')}>
-        Files<span className="sr"> of {name}</span>
+      <Button small look="quiet" icon="eye" onClick={() => setIsOpen(true)}>
+        Files<span className="sr"> of {props.name}</span>
       </Button>
-      {open === 'files' && (
-        <Dialog
-          open
-          size="wide"
-          title={`Files of ${name}`}
-          onClose={close}
-          tail={
-            <>
-              <span className="note">
-                {can(needs) && (
-                  <Button icon="upload" onClick={() => setOpen('add')}>
-                    Add file
-                  </Button>
-                )}
-              </span>
-              {decisions?.(close)}
-              <Button onClick={close}>Close</Button>
-            </>
-          }
-        >
-          <FileViewer recordId={recordId} empty="No file yet." />
-        </Dialog>
-      )}
-      {open === 'add' && <AddFileDialog recordId={recordId} name={name} onClose={() => setOpen('files')} />}
+      {isOpen && <FilesDialog {...props} onClose={() => setIsOpen(false)} />}
     </>
+  )
+}
+
+/** Shows the files of a record in a dialog, which can add a file. */
+export function FilesDialog({ recordId, name, needs, decisions, onClose }: FilesProps & { onClose(): void }) {
+  const can = useCan()
+  const [isAdding, setIsAdding] = useState(false)
+  if (isAdding) return <AddFileDialog recordId={recordId} name={name} onClose={() => setIsAdding(false)} />
+  return (
+    <Dialog
+      open
+      size="wide"
+      title={`Files of ${name}`}
+      onClose={onClose}
+      tail={
+        <>
+          <span className="note">
+            {can(needs) && (
+              <Button icon="upload" onClick={() => setIsAdding(true)}>
+                Add file
+              </Button>
+            )}
+          </span>
+          {decisions?.(onClose)}
+          <Button onClick={onClose}>Close</Button>
+        </>
+      }
+    >
+      <FileViewer recordId={recordId} empty="No file yet." />
+    </Dialog>
   )
 }

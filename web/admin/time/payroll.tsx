@@ -49,8 +49,10 @@ export function Component() {
         })
         if (problem !== undefined) throw problem
       }
+      return rows.length
     },
-    onSuccess: () => showToast(`${formatCount(rows.length, 'timesheet')} marked as exported`),
+    // The page has read the remaining weeks by then, so the number comes from the change itself.
+    onSuccess: (count) => showToast(`${formatCount(count, 'timesheet')} marked as exported`),
   })
   const total = rows.reduce((sum, { totalHours }) => sum + totalHours, 0)
   return (
