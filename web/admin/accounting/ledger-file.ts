@@ -11,10 +11,10 @@ export interface LedgerColumns {
 
 const HEADS: Readonly<Record<keyof LedgerColumns, RegExp>> = {
   accountingId:
-    /^(accounting ?id|id|txn ?id|list ?id|ref(erence)?( ?(no|number))?|num(ber)?|doc(ument)? ?(no|number))\.?$/i,
+    /^(accounting ?id|id|txn ?id|list ?id|(ref|reference)( ?(no|number))?|num|number|(doc|document) ?(no|number))\.?$/i,
   name: /^(name|full ?name|display ?name|company( ?name)?|vendor|payee|memo|description)$/i,
   amount: /^(amount|total|balance|debit|open ?balance)$/i,
-  status: /^(status|state|void(ed)?)$/i,
+  status: /^(status|state|void|voided)$/i,
 }
 
 /** Finds the columns of a file by their usual headings in accounting systems. */
@@ -27,7 +27,7 @@ export function guessLedgerColumns(heads: readonly string[]): LedgerColumns {
 }
 
 /** Words with which accounting systems mark an entry that no longer counts. */
-const VOID_WORDS = /^(void(ed)?|deleted|inactive|cancell?ed|reversed|yes|true)$/i
+const VOID_WORDS = /^(void|voided|deleted|inactive|canceled|cancelled|reversed|yes|true)$/i
 
 /** The number of errors that the page names. More errors have the same cause. */
 const MAX_ERRORS = 5

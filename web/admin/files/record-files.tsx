@@ -13,7 +13,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { AddFileDialog } from './add-file-dialog.tsx'
-import { FileDialog, isPreviewable, toDownloadPath } from './stored-file.tsx'
+import { canPreview, FileDialog, toDownloadPath } from './stored-file.tsx'
 
 /** The maximum number of files of a record. */
 const MAX_FILES = 100
@@ -76,7 +76,7 @@ export function FileTable({ recordId, needs, share, empty }: Props) {
           </a>
           <span className="sub">
             {formatFileSize(file.size)}
-            {isPreviewable(file) && (
+            {canPreview(file) && (
               <>
                 {' '}
                 <Button small look="quiet" icon="eye" onClick={() => setOpened(file)}>

@@ -11,7 +11,7 @@ export function toDownloadPath(attachmentId: string): string {
 }
 
 /** Returns whether a file can be shown within a page. */
-export function isPreviewable({ contentType }: Attachment): boolean {
+export function canPreview({ contentType }: Attachment): boolean {
   return contentType === 'application/pdf' || contentType.startsWith('image/')
 }
 
