@@ -134,7 +134,7 @@ export const AREAS: readonly Screen[] = [
   },
   { name: 'payment-runs', path: () => '/payments/runs', ready: 'tbody tr th a, .state' },
   { name: 'waivers', path: () => '/payments/waivers', ready: 'tbody tr th a' },
-  { name: 'accounting-queue', path: () => '/accounting', ready: 'tbody tr th a, .state' },
+  { name: 'accounting-queue', path: () => '/accounting', ready: 'tbody tr th .lead, .state' },
   { name: 'accounting-reconciliation', path: () => '/accounting/reconciliation', ready: 'input[type="file"]' },
   { name: 'accounting-journals', path: () => '/accounting/journals', ready: 'tbody tr th a, .state' },
   { name: 'accounting-journal-new', path: () => '/accounting/journals/new', ready: '.bill-line' },

@@ -21,7 +21,7 @@ const PAGE_SIZE = 100
 export function JobCostLedger({ home }: { home: Home }) {
   const [params] = useSearchParams()
   const can = useCan()
-  const { cents, day, difference } = useFormats()
+  const { cents, day } = useFormats()
   const [pages, setPages] = useState<readonly string[]>([])
   const [from, to] = [params.get('from'), params.get('to')]
   const after = pages.at(-1)
@@ -102,7 +102,7 @@ export function JobCostLedger({ home }: { home: Home }) {
               {
                 label: 'Cost in the period',
                 isFigure: true,
-                value: data === undefined ? '…' : difference(data.closing - data.opening),
+                value: data === undefined ? '…' : cents(data.closing - data.opening),
               },
               {
                 label: 'Closing cost',

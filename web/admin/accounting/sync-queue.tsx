@@ -168,7 +168,7 @@ function useColumns(): readonly Column<LedgerItem>[] {
       cell: ({ accountingId }) => accountingId ?? <EmptyCell word="not assigned" />,
     },
     { head: 'Changed', className: 'nowrap', cell: ({ updatedAt }) => <TimeText at={updatedAt} /> },
-    { head: 'Result', className: 'num', cell: (item) => <ResultButton item={item} /> },
+    { head: 'Result', cell: (item) => <ResultButton item={item} /> },
   ]
 }
 

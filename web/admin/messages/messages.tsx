@@ -62,7 +62,7 @@ export function Component() {
 const TABS = ['unreadBy']
 
 /** The longest beginning of a text that fits a row. */
-const MAX_PREVIEW = 90
+const MAX_PREVIEW = 60
 
 function useColumns(userId: string): readonly Column<Message>[] {
   return [

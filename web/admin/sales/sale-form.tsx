@@ -210,7 +210,7 @@ function BuyerFields(props: {
 }) {
   const { at, name, buyer, onRemove } = props
   return (
-    <fieldset className="line-row priced">
+    <fieldset className="bill-line">
       <legend className="sr">Buyer {at + 1}</legend>
       <TextField
         name={`name-${name}`}

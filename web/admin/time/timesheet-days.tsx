@@ -96,7 +96,6 @@ export function TimesheetDays({ timesheet }: { timesheet: Timesheet }) {
       ? [
           {
             head: 'Edit',
-            className: 'num',
             cell: ({ date, entry, isFirst }: DayRow) => (
               <span className="row">
                 {entry !== null && entry.hours !== null && (

@@ -63,7 +63,6 @@ export function WeekGrid({
     { head: 'Status', cell: ({ status }) => <Status of="timesheet" is={status} /> },
     {
       head: 'Next step',
-      className: 'num',
       cell: (timesheet) => (
         <span className="row">
           <TimesheetMoves timesheet={timesheet} name={timesheet.user?.name ?? 'the user'} />
