@@ -5017,7 +5017,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge synced records
-         * @description Reports the sync results of up to 200 queued records. If a row has an accountingId, the record is given that ID, which must be unique among records of its kind. A record that already has a different ID keeps that ID. The row is rejected with 409, because the accounting system then has the record twice. If a row has no error, the record counts as synced with the given version. If the record has changed since, the row is stale and the record stays in the queue. If a row has an error, the record returns to the queue after a minute. The delay increases with each failure, up to a day. Each row is processed separately, and sending a row again changes nothing. Also requires the write permission for this kind of record.
+         * @description Reports the sync results of up to 200 queued records. If a row has an accountingId, the record is given that ID, which must be unique among records of its kind. A record that already has a different ID keeps that ID. The row is rejected with 409, because the accounting system then has the record twice. If a row has no error, the record counts as synced with the given version. If the record has changed since, the row is stale and the record stays in the queue. If a row has an error, the record returns to the queue after a minute. The delay increases with each failure, up to a day. A row with retry returns a failed record to the queue now. Each row is processed separately, and sending a row again changes nothing. Also requires the write permission for this kind of record.
          */
         post: operations["acknowledgeAccountingSync"];
         delete?: never;
@@ -22379,6 +22379,11 @@ export interface components {
             accountingId?: string;
             /** @description Reason why the record could not be synced. */
             error?: string;
+            /**
+             * @description Whether to return a failed record to the queue now. Cannot be combined with accountingId and error.
+             * @default false
+             */
+            retry?: boolean;
         };
         /** @description Results of syncing the records. */
         AccountingAcknowledgements: {
@@ -45655,6 +45660,8 @@ export interface operations {
                 after?: string;
                 /** @description Only records of this kind. */
                 type?: components["schemas"]["LedgerType"];
+                /** @description If true, only failed records whose retry is not due yet, in the order of their retries. */
+                waiting?: boolean;
             };
             header?: never;
             path?: never;

@@ -134,6 +134,55 @@ export const AREAS: readonly Screen[] = [
   },
   { name: 'payment-runs', path: () => '/payments/runs', ready: 'tbody tr th a, .state' },
   { name: 'waivers', path: () => '/payments/waivers', ready: 'tbody tr th a' },
+  { name: 'accounting-queue', path: () => '/accounting', ready: 'tbody tr th .lead, .state' },
+  { name: 'accounting-reconciliation', path: () => '/accounting/reconciliation', ready: 'input[type="file"]' },
+  { name: 'accounting-journals', path: () => '/accounting/journals', ready: 'tbody tr th a, .state' },
+  { name: 'accounting-journal-new', path: () => '/accounting/journals/new', ready: '.bill-line' },
+  { name: 'accounting-transfer', path: () => '/accounting/journals/new?kind=transfer', ready: 'input[name="amount"]' },
+  { name: 'accounting-periods', path: () => '/accounting/periods', ready: '.state, tbody tr th' },
+  { name: 'accounting-1099', path: () => '/accounting/form-1099?year=2026', ready: 'tbody tr th a, .state' },
+  { name: 'accounting-export', path: () => '/accounting/export', ready: 'button:text-is("Export postings")' },
+  {
+    name: 'home-costs',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=costs`,
+    ready: 'tbody tr th, .state',
+  },
+  { name: 'time-own', path: () => '/time', ready: '.state, tbody tr th' },
+  { name: 'time-weeks', path: () => '/time/week', ready: '.state, tbody tr th a' },
+  { name: 'time-approval', path: () => '/time/approval', ready: '.state, tbody tr th a' },
+  { name: 'time-payroll', path: () => '/time/payroll', ready: '.state, tbody tr th a' },
+  {
+    name: 'time-one',
+    path: async (find) => `/time/${await find('/api/ext/timesheets')}`,
+    ready: 'tbody tr th',
+  },
+  { name: 'messages', path: () => '/messages', ready: '.state, tbody tr th a' },
+  { name: 'messages-new', path: () => '/messages/new', ready: 'textarea' },
+  { name: 'messages-emails', path: () => '/messages/emails', ready: '.state, tbody tr th' },
+  { name: 'messages-templates', path: () => '/messages/templates', ready: 'tbody tr th a' },
+  {
+    name: 'messages-template',
+    path: async (find) => `/messages/templates/${await find('/api/ext/message-templates')}`,
+    ready: 'textarea',
+  },
+  {
+    name: 'sales-lead-new',
+    path: () => '/sales',
+    ready: '.board',
+    async act(page) {
+      await page.getByRole('button', { name: 'New lead' }).click()
+      await page.getByLabel('First name').waitFor()
+    },
+  },
+  {
+    name: 'sales-new',
+    path: () => '/sales/all',
+    ready: 'tbody tr th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'New sale' }).click()
+      await page.getByLabel('Buyer', { exact: true }).waitFor()
+    },
+  },
   { name: 'schedule-ahead', path: () => '/schedule', ready: 'tbody th a' },
   {
     name: 'schedule-complete',

@@ -147,7 +147,6 @@ export const SCREENS: readonly Screen[] = [
     path: async (find) => `/settings/events/${await find('/api/ext/events?sort=-sequence')}`,
     ready: '.code',
   },
-  { name: 'settings-periods', path: () => '/settings/periods', ready: '.state, tbody tr th' },
   { name: 'settings-runs', path: () => '/settings/runs', ready: 'tbody tr th a, .state', act: showRuns },
   {
     name: 'settings-run',

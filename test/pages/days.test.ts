@@ -233,7 +233,7 @@ describe.skipIf(chromium === null)('the days of an office', () => {
 
   test('an owner can reopen a closed period with a reason', async () => {
     const { page, close } = await visit(browser, plumbline)
-    await page.goto(`${plumbline.url}/settings/periods`)
+    await page.goto(`${plumbline.url}/accounting/periods`)
     await page.getByRole('button', { name: 'Reopen periods' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Reason').fill('A bill was missing.')

@@ -61,7 +61,7 @@ function subscribeToChanges(changed: () => void): () => void {
 }
 
 function isPageQuery(query: Query): boolean {
-  return query.getObserversCount() > 0 && query.meta?.ofTheFrame !== true && typeof query.queryKey[1] === 'string'
+  return query.isActive() && query.meta?.ofTheFrame !== true && typeof query.queryKey[1] === 'string'
 }
 
 /** Marks the main query of a page. Needed if the page runs other queries before it. */

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
+import { findComposePath } from '../messages/message-subjects.ts'
 import type { DeclaredAction } from './actions.gen.ts'
 import { listPathParameters } from './call-action.ts'
 import { canPerformAction } from './can-perform-action.ts'
@@ -16,6 +17,7 @@ export function RecordActions(props: { field: string; id: string; except?: reado
   const can = useCan()
   const navigate = useNavigate()
   const [found, setFound] = useState<readonly (readonly [string, DeclaredAction])[] | null>(null)
+  const compose = findComposePath(field, id)
   // Loads the list of all actions when the menu is opened for the first time.
   const load = async () => {
     const { actions } = await import('./actions.gen.ts')
@@ -30,6 +32,9 @@ export function RecordActions(props: { field: string; id: string; except?: reado
       <Menu.Portal>
         <Menu.Positioner className="over" sideOffset={4} align="end">
           <Menu.Popup className="menu options">
+            {compose !== null && can('messages:write') && (
+              <Menu.Item onClick={() => void navigate(compose)}>Send a message</Menu.Item>
+            )}
             {found === null && <span className="muted">Loading</span>}
             {found?.length === 0 && <span className="muted">No further actions</span>}
             {found?.map(([name, { label }]) => (

@@ -60,7 +60,7 @@ export function RecordChoice(props: {
   }
   const options = (
     <Combobox.Portal>
-      <Combobox.Positioner className="over" sideOffset={4} align="start">
+      <Combobox.Positioner className="over above-dialog" sideOffset={4} align="start">
         <Combobox.Popup className="menu options">
           <Combobox.Empty className="muted">{found.isFetching ? 'Searching' : 'Nothing found'}</Combobox.Empty>
           <Combobox.List>

@@ -11,6 +11,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Shape } from '../../ui/shape.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { FilesButton } from '../files/file-viewer.tsx'
 import { AwardDialog } from './award-dialog.tsx'
 import { BID_FLAGS } from './bid-flags.ts'
 import { BidRange } from './bid-range.tsx'
@@ -154,6 +155,15 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
               {vendors.some(({ exclusions }) => exclusions !== null) && (
                 <FactRow head="Exclusions" vendors={vendors} className="texts">
                   {({ exclusions }) => exclusions}
+                </FactRow>
+              )}
+              {hasBids && (
+                <FactRow head="Files" vendors={vendors}>
+                  {({ bidId, companyName }) =>
+                    bidId !== null && (
+                      <FilesButton recordId={bidId} name={`the bid of ${companyName}`} needs="bids:write" />
+                    )
+                  }
                 </FactRow>
               )}
               {vendors.some(({ alternates }) => alternates.length > 0) && (

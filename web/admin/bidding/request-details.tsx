@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { formatList } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordFiles } from '../files/record-files.tsx'
 
 const BID_TYPES: Record<BidRequest['bidType'], string> = {
   lump_sum: 'One total price',
@@ -24,26 +25,35 @@ export function RequestDetails({ request }: { request: BidRequest }) {
   })
   return (
     <div className="cols">
-      <Panel title="Lines" hint="priced individually" isFlush>
-        {request.lines.length === 0 ? (
-          <EmptyState icon="bids" title="No lines">
-            Vendors enter one total price.
-          </EmptyState>
-        ) : (
-          <div className="table-wrap">
-            <Table
-              caption="Lines"
-              rows={request.lines}
-              keyOf={({ lineId }) => lineId}
-              columns={[
-                { head: 'Line', cell: ({ description }) => description },
-                { head: 'Quantity', numeric: true, cell: (line) => `${formatQuantity(line.quantity)} ${line.unit}` },
-                { head: 'Priced', cell: ({ required }) => (required ? 'required' : 'optional') },
-              ]}
-            />
-          </div>
-        )}
-      </Panel>
+      <div className="stack">
+        <Panel title="Lines" hint="priced individually" isFlush>
+          {request.lines.length === 0 ? (
+            <EmptyState icon="bids" title="No lines">
+              Vendors enter one total price.
+            </EmptyState>
+          ) : (
+            <div className="table-wrap">
+              <Table
+                caption="Lines"
+                rows={request.lines}
+                keyOf={({ lineId }) => lineId}
+                columns={[
+                  { head: 'Line', cell: ({ description }) => description },
+                  { head: 'Quantity', numeric: true, cell: (line) => `${formatQuantity(line.quantity)} ${line.unit}` },
+                  { head: 'Priced', cell: ({ required }) => (required ? 'required' : 'optional') },
+                ]}
+              />
+            </div>
+          )}
+        </Panel>
+        <RecordFiles
+          recordId={request.id}
+          name={request.number}
+          needs="bids:write"
+          share="Invited vendors see shared files with the bid request in the portal."
+          empty="No files yet. Add plans and specifications, and share them with the invited vendors."
+        />
+      </div>
       <Panel title="Bid request details">
         <KeyValues
           facts={[

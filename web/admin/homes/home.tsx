@@ -10,7 +10,9 @@ import { Panel } from '../../ui/panel.tsx'
 import { RecordHistory } from '../../ui/record-history.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
+import { JobCostLedger } from '../accounting/job-cost.tsx'
 import { RecordActions } from '../actions/record-actions.tsx'
+import { RecordFiles } from '../files/record-files.tsx'
 import { HomeBudget } from './home-budget.tsx'
 import { HomeDrawings, HomePunch } from './home-field.tsx'
 import { HomeInspections } from './home-inspections.tsx'
@@ -23,6 +25,7 @@ import { HomeStatusButton } from './home-status.tsx'
 
 const TABS = [
   { name: 'budget', word: 'Budget', needs: 'budgets:read' },
+  { name: 'costs', word: 'Costs', needs: 'ledger:read' },
   { name: 'schedule', word: 'Schedule', needs: 'tasks:read' },
   { name: 'orders', word: 'Orders', needs: 'pos:read' },
   { name: 'inspections', word: 'Inspections', needs: 'inspections:read' },
@@ -30,6 +33,7 @@ const TABS = [
   { name: 'punch', word: 'Punch', needs: 'punch:read' },
   { name: 'photos', word: 'Photos', needs: 'homes:read' },
   { name: 'drawings', word: 'Drawings', needs: 'documents:read' },
+  { name: 'files', word: 'Files', needs: 'homes:read' },
   { name: 'selections', word: 'Selections', needs: 'options:read' },
   { name: 'owners', word: 'Owners', needs: 'owners:read' },
   { name: 'payments', word: 'Payments', needs: 'payments:read' },
@@ -113,6 +117,15 @@ function HomeTabs(props: { open: string; tabs: readonly (typeof TABS)[number][];
       {open === 'photos' && <HomePhotos homeId={home.id} />}
       {open === 'punch' && <HomePunch homeId={home.id} />}
       {open === 'drawings' && <HomeDrawings homeId={home.id} />}
+      {open === 'costs' && <JobCostLedger home={home} />}
+      {open === 'files' && (
+        <RecordFiles
+          recordId={home.id}
+          name={home.name}
+          needs="homes:write"
+          empty="No files yet. Add surveys, letters, and other documents of the home."
+        />
+      )}
       {open === 'selections' && <HomeSelections homeId={home.id} />}
       {open === 'owners' && <HomeOwners homeId={home.id} />}
       {open === 'payments' && <HomePayments homeId={home.id} />}

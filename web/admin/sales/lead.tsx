@@ -18,6 +18,7 @@ import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordActions } from '../actions/record-actions.tsx'
 import { LeadActivities, NewActivity } from './lead-activities.tsx'
+import { LeadForm } from './lead-form.tsx'
 import { formatLeadName, LeadMoves } from './lead-moves.tsx'
 
 /** Shows one lead: its contact data, its interests, its activities, and the next step. */
@@ -26,6 +27,7 @@ export function Component() {
   const { leadId = '' } = useParams()
   const can = useCan()
   const [isNew, setIsNew] = useState(false)
+  const [isEdited, setIsEdited] = useState(false)
   const lead = plumbline.useQuery('get', '/api/ext/leads/{leadId}', { params: { path: { leadId } } })
   const { data } = lead
   const name = data === undefined ? 'Lead' : formatLeadName(data)
@@ -39,11 +41,13 @@ export function Component() {
         can('leads:write') && (
           <>
             <LeadMoves lead={data} />
+            <Button onClick={() => setIsEdited(true)}>Edit</Button>
             <Button look="primary" icon="plus" className="keep" onClick={() => setIsNew(true)}>
               Add activity
             </Button>
             <RecordActions field="leadId" id={leadId} />
             {isNew && <NewActivity lead={data} name={name} onClose={() => setIsNew(false)} />}
+            {isEdited && <LeadForm lead={data} onClose={() => setIsEdited(false)} />}
           </>
         )
       }

@@ -1,15 +1,18 @@
+import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Lead, LeadStatus } from '../../../client/contract.gen.ts'
 import { useListPage } from '../../api/list-pages.ts'
+import { useCan } from '../../api/session.ts'
 import { useLiveUpdates } from '../../api/use-live-updates.ts'
 import { humanizeName } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Shape } from '../../ui/shape.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { TimeText } from '../../ui/time.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { ActionLink } from '../actions/action-link.tsx'
+import { LeadForm } from './lead-form.tsx'
 import { formatLeadName, LeadMoves } from './lead-moves.tsx'
 import { SalesTabs } from './sales-tabs.tsx'
 
@@ -21,11 +24,19 @@ const MAX_LEADS_PER_COLUMN = 25
 /** Shows a board of leads by status, most promising first. */
 export function Component() {
   useLiveUpdates('at ease')
+  const can = useCan()
+  const [isNew, setIsNew] = useState(false)
   return (
     <Page
       title="Leads"
       crumbs={[{ name: 'Sales' }]}
-      actions={<ActionLink to="createLead" word="New lead" needs="leads:write" />}
+      actions={
+        can('leads:write') && (
+          <Button look="primary" className="keep" onClick={() => setIsNew(true)}>
+            New lead
+          </Button>
+        )
+      }
     >
       <div className="page-head">
         <h1>Leads</h1>
@@ -39,6 +50,7 @@ export function Component() {
           <BoardColumn key={status} status={status} />
         ))}
       </div>
+      {isNew && <LeadForm onClose={() => setIsNew(false)} />}
     </Page>
   )
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useParams } from 'react-router'
 import type { Sale } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
@@ -16,15 +17,19 @@ import { TitleBlock } from '../../ui/title-block.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordActions } from '../actions/record-actions.tsx'
+import { CancelSaleDialog } from './cancel-sale.tsx'
 import { Contingencies } from './contingencies.tsx'
 import { Deposits } from './deposits.tsx'
+import { SaleForm } from './sale-form.tsx'
 import { SalePipeline } from './sale-pipeline.tsx'
+import { SalePricePanel } from './sale-price.tsx'
 
 /** Shows one sale: its total, its progress, and its open contingencies. */
 export function Component() {
   useLiveUpdates('at ease')
   const { saleId = '' } = useParams()
   const can = useCan()
+  const [open, setOpen] = useState<'edit' | 'cancel' | null>(null)
   const at = { params: { path: { saleId } } }
   const sale = plumbline.useQuery('get', '/api/ext/sales/{saleId}', at)
   const approve = plumbline.useMutation('post', '/api/ext/sales/{saleId}/approve', {
@@ -47,7 +52,17 @@ export function Component() {
               Approve sale
             </Button>
           )}
-          <RecordActions field="saleId" id={saleId} />
+          {sale.data !== undefined && isOpen(sale.data) && can('sales:write') && (
+            <>
+              <Button onClick={() => setOpen('edit')}>Edit</Button>
+              <Button onClick={() => setOpen('cancel')}>Cancel sale</Button>
+            </>
+          )}
+          <RecordActions field="saleId" id={saleId} except={OWN_BUTTONS} />
+          {open === 'edit' && sale.data !== undefined && <SaleForm sale={sale.data} onClose={() => setOpen(null)} />}
+          {open === 'cancel' && sale.data !== undefined && (
+            <CancelSaleDialog sale={sale.data} onClose={() => setOpen(null)} />
+          )}
         </>
       }
     >
@@ -62,6 +77,11 @@ export function Component() {
     </Page>
   )
 }
+
+/** Actions for which the page has its own buttons. */
+const OWN_BUTTONS = ['updateSale', 'cancelSale', 'approveSale']
+
+const isOpen = ({ status }: Sale) => status === 'pending' || status === 'approved'
 
 function SaleDetails({ sale }: { sale: Sale }) {
   const can = useCan()
@@ -104,18 +124,7 @@ function SaleDetails({ sale }: { sale: Sale }) {
           <Contingencies sale={sale} />
         </div>
         <div className="stack">
-          <Panel title="Price">
-            <KeyValues
-              facts={[
-                ['Base', cents(sale.basePrice)],
-                ['Lot', cents(sale.lotPremium)],
-                ['Options', cents(sale.optionsTotal)],
-                ['Incentives', cents(0 - sale.incentives)],
-                ['Discounts', cents(0 - sale.discounts)],
-                ['Total', <strong key="total">{cents(sale.totalPrice)}</strong>],
-              ]}
-            />
-          </Panel>
+          <SalePricePanel sale={sale} />
           <Panel title="Buyers">
             <KeyValues
               facts={[

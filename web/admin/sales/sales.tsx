@@ -1,8 +1,10 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import type { Sale } from '../../../client/contract.gen.ts'
 import { fetchRecordName } from '../../api/record-names.ts'
+import { useCan } from '../../api/session.ts'
 import { humanizeName, Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
@@ -11,7 +13,7 @@ import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { formatList } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
-import { ActionLink } from '../actions/action-link.tsx'
+import { SaleForm } from './sale-form.tsx'
 import { SalesTabs } from './sales-tabs.tsx'
 
 const FILTERS = [
@@ -24,6 +26,8 @@ const FILTERS = [
 
 /** Lists sales, from reservation to closing. */
 export function Component() {
+  const can = useCan()
+  const [isNew, setIsNew] = useState(false)
   const { money, day } = useFormats()
   const columns = useMemo<readonly Column<Sale>[]>(
     () => [
@@ -93,7 +97,13 @@ export function Component() {
     <Page
       title="Sales"
       crumbs={[{ name: 'Sales', to: '/sales' }, { name: 'All' }]}
-      actions={<ActionLink to="createSale" word="New sale" needs="sales:write" />}
+      actions={
+        can('sales:write') && (
+          <Button look="primary" className="keep" onClick={() => setIsNew(true)}>
+            New sale
+          </Button>
+        )
+      }
     >
       <div className="page-head">
         <h1>Sales</h1>
@@ -110,10 +120,11 @@ export function Component() {
         filters={FILTERS}
         empty={
           <EmptyState icon="sales" title="No sales yet">
-            Open a lead to create a sale, or create one through the API.
+            Open a lead to create a sale, or create a sale without a lead.
           </EmptyState>
         }
       />
+      {isNew && <SaleForm onClose={() => setIsNew(false)} />}
     </Page>
   )
 }

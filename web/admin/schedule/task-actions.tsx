@@ -4,10 +4,11 @@ import type { Task } from '../../../client/contract.gen.ts'
 import { useCan } from '../../api/session.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { FilesDialog } from '../files/file-viewer.tsx'
 import { DecideDateDialog, RecordAnswerDialog, RequestConfirmationDialog } from './task-confirmation.tsx'
 import { CompleteTaskDialog, MoveTaskDialog, type TaskMoveKind } from './task-moves.tsx'
 
-type OpenDialog = TaskMoveKind | 'complete' | 'ask' | 'answer' | 'decide' | null
+type OpenDialog = TaskMoveKind | 'complete' | 'ask' | 'answer' | 'decide' | 'files' | null
 
 /** Shows the buttons to report the start or the completion of a task, or the vendor's response to its date. */
 export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElement }) {
@@ -41,6 +42,7 @@ export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElem
               {isWaiting && item('skipped', 'Skip…')}
               {(status === 'on_hold' || status === 'skipped') && item('resume', 'Resume…')}
               {status === 'completed' && item('resume', 'Reopen…')}
+              {item('files', 'Files…')}
             </Menu.Popup>
           </Menu.Positioner>
         </Menu.Portal>
@@ -49,6 +51,9 @@ export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElem
         <MoveTaskDialog {...props} to={open} />
       )}
       {open === 'complete' && <CompleteTaskDialog {...props} />}
+      {open === 'files' && (
+        <FilesDialog recordId={task.id} name={task.name} needs="tasks:write" onClose={props.onClose} />
+      )}
       {open === 'ask' && <RequestConfirmationDialog {...props} />}
       {open === 'answer' && <RecordAnswerDialog {...props} />}
       {open === 'decide' && <DecideDateDialog {...props} />}

@@ -13,6 +13,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { discardDraft } from '../../ui/use-form-draft.ts'
 import { useFormats } from '../../ui/use-formats.ts'
+import { FilesButton } from '../files/file-viewer.tsx'
 
 const TYPE_LABELS: Record<ComplianceDocumentType, string> = {
   general_liability: 'General liability',
@@ -24,6 +25,11 @@ const TYPE_LABELS: Record<ComplianceDocumentType, string> = {
   agreement: 'Agreement',
   other: 'Other document',
 }
+
+const DECISIONS = [
+  { to: 'valid', word: 'Accept' },
+  { to: 'rejected', word: 'Reject' },
+] as const
 
 /**
  * Lists compliance documents, such as insurance certificates and licenses, with their status and expiration. Marks the
@@ -76,6 +82,31 @@ export function ComplianceDocuments({ vendorId }: { vendorId: string }) {
           </>
         ),
     },
+    {
+      head: 'Files',
+      cell: ({ id, type, status }) => (
+        <FilesButton
+          recordId={id}
+          name={TYPE_LABELS[type]}
+          needs="vendors:write"
+          decisions={(close) =>
+            can('vendors:write') &&
+            status === 'pending_review' &&
+            DECISIONS.map(({ to, word }) => (
+              <Button
+                key={to}
+                onClick={() => {
+                  close()
+                  decide.mutate({ params: { path: { complianceDocumentId: id } }, body: { status: to } })
+                }}
+              >
+                {word}
+              </Button>
+            ))
+          }
+        />
+      ),
+    },
     ...(can('vendors:write') && documents.data?.data.some(({ status }) => status === 'pending_review')
       ? [
           {
@@ -83,7 +114,7 @@ export function ComplianceDocuments({ vendorId }: { vendorId: string }) {
             cell: ({ id, status, type }: ComplianceDocument) =>
               status === 'pending_review' ? (
                 <span className="row">
-                  {(['valid', 'rejected'] as const).map((to) => (
+                  {DECISIONS.map(({ to, word }) => (
                     <Button
                       small
                       key={to}
@@ -91,7 +122,7 @@ export function ComplianceDocuments({ vendorId }: { vendorId: string }) {
                         decide.mutate({ params: { path: { complianceDocumentId: id } }, body: { status: to } })
                       }
                     >
-                      {to === 'valid' ? 'Accept' : 'Reject'}
+                      {word}
                       <span className="sr"> {TYPE_LABELS[type]}</span>
                     </Button>
                   ))}

@@ -21,8 +21,11 @@ import { RecordActions } from '../actions/record-actions.tsx'
 import { ComplianceDocuments } from './compliance-documents.tsx'
 import { CopyLink } from './copy-link.tsx'
 import { InviteToPortal } from './invite-to-portal.tsx'
+import { VendorDetailsForm } from './vendor-details-form.tsx'
+import { ArchiveVendorDialog, MergeVendorDialog, RevokePortalDialog } from './vendor-endings.tsx'
 import { VendorForm } from './vendor-form.tsx'
 import { VendorBids, VendorOrders } from './vendor-lists.tsx'
+import { VendorNotices } from './vendor-notices.tsx'
 
 /** Shows one vendor: its compliance documents, bids, orders, performance, and contacts. */
 export function Component() {
@@ -34,7 +37,7 @@ export function Component() {
   const vendor = plumbline.useQuery('get', '/api/ext/vendors/{vendorId}', params)
   const scorecard = plumbline.useQuery('get', '/api/ext/vendors/{vendorId}/scorecard', params)
   const communities = useRecords('/api/ext/communities', vendor.data?.communityIds ?? [])
-  const tab = useOpenTab(['overview', 'history'])
+  const tab = useOpenTab(['overview', 'notices', 'history'])
   const crumbs = [{ name: 'Vendors', to: '/vendors' }, { name: vendor.data?.companyName ?? '…' }]
   if (vendor.error !== null) {
     return (
@@ -111,6 +114,7 @@ export function Component() {
             open={tab}
             tabs={[
               { name: 'overview', word: 'Overview' },
+              { name: 'notices', word: 'Notices and messages' },
               { name: 'history', word: 'History' },
             ]}
           />
@@ -164,6 +168,8 @@ export function Component() {
                 <ContactDetails vendor={data} />
               </aside>
             </div>
+          ) : tab === 'notices' ? (
+            <VendorNotices vendorId={vendorId} />
           ) : (
             <Panel title="History">
               <RecordHistory of={vendorId} />
@@ -225,8 +231,10 @@ const MOVES: readonly { to: VendorStatus; word: string }[] = [
   { to: 'inactive', word: 'Deactivate vendor' },
 ]
 
+type VendorDialog = 'edit' | 'details' | 'portal' | 'link' | 'revoke' | 'merge' | 'archive'
+
 function VendorActions({ vendor }: { vendor: Vendor }) {
-  const [open, setOpen] = useState<'edit' | 'portal' | 'link' | null>(null)
+  const [open, setOpen] = useState<VendorDialog | null>(null)
   const can = useCan()
   const change = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/status', {
     onSuccess: ({ companyName, status }) => showToast(`${companyName}: ${humanizeName(status).toLowerCase()}`),
@@ -251,6 +259,10 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
               {can('portal_links:read') && vendor.portalStatus !== 'not_invited' && (
                 <Menu.Item onClick={() => setOpen('link')}>Copy portal link…</Menu.Item>
               )}
+              {vendor.portalStatus !== 'not_invited' && (
+                <Menu.Item onClick={() => setOpen('revoke')}>Revoke portal links…</Menu.Item>
+              )}
+              <Menu.Item onClick={() => setOpen('details')}>Edit address, terms, and tax…</Menu.Item>
               {MOVES.filter(({ to }) => to !== vendor.status).map(({ to, word }) => (
                 <Menu.Item
                   key={to}
@@ -259,11 +271,17 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
                   {word}
                 </Menu.Item>
               ))}
+              {can('skills:write') && <Menu.Item onClick={() => setOpen('merge')}>Merge a duplicate…</Menu.Item>}
+              <Menu.Item onClick={() => setOpen('archive')}>Archive vendor…</Menu.Item>
             </Menu.Popup>
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
       {open === 'edit' && <VendorForm vendor={vendor} now={vendor} onClose={() => setOpen(null)} />}
+      {open === 'details' && <VendorDetailsForm vendor={vendor} onClose={() => setOpen(null)} />}
+      {open === 'revoke' && <RevokePortalDialog vendor={vendor} onClose={() => setOpen(null)} />}
+      {open === 'merge' && <MergeVendorDialog vendor={vendor} onClose={() => setOpen(null)} />}
+      {open === 'archive' && <ArchiveVendorDialog vendor={vendor} onClose={() => setOpen(null)} />}
       {open === 'portal' && <InviteToPortal vendor={vendor} onClose={() => setOpen(null)} />}
       {open === 'link' && (
         <CopyLink vendor={vendor.companyName} of={{ vendorId: vendor.id }} onClose={() => setOpen(null)} />

@@ -162,6 +162,30 @@ test('a record with a sync error is queued again after increasing intervals or w
   expect(shown(await queue('?type=home'))).toEqual(['Lot 15 new'])
 })
 
+test('a failed record waits for its retry, and returns to the queue when it is retried', async () => {
+  const { queue, acknowledge, site } = await books()
+  const retry = (row = {}) => acknowledge([{ id: site.lot14, version: 1, retry: true, ...row }])
+  expect((await retry()).body.rows).toMatchObject([{ status: 'refused', problem: { reason: 'wrong_status' } }])
+  expect((await queue('?waiting=true')).body.items).toEqual([])
+  await acknowledge([{ id: site.lot14, version: 1, error: 'The class is inactive.' }])
+  expect(shown(await queue('?waiting=true'))).toEqual(['Lot 14 error'])
+  expect(shown(await queue('?waiting=true&type=vendor'))).toEqual([])
+  expect((await retry({ accountingId: 'JOB-14' })).body.rows).toMatchObject([
+    { status: 'refused', problem: { errors: [{ pointer: '/accountingId' }] } },
+  ])
+  expect((await retry()).body).toMatchObject({ errorsRecorded: 1, rows: [{ status: 'error_recorded' }] })
+  expect(shown(await queue('?waiting=true'))).toEqual([])
+  const due = (await queue('?type=home')).body.items
+  expect(due).toContainEqual(
+    expect.objectContaining({ label: 'Lot 14', error: expect.objectContaining({ attempts: 1 }) }),
+  )
+  const other = await buildSite(plumbline)
+  expect((await acknowledge([{ id: site.lot14, version: 1, retry: true }], other.key)).body.rows).toMatchObject([
+    { status: 'refused', problem: { code: 'not_found' } },
+  ])
+  expect((await queue('?waiting=true', other.key)).body.items).toEqual([])
+})
+
 test('continuing the accounting queue from a cursor returns later changes and due retries', async () => {
   const { queue, acknowledge, patch, site } = await books()
   // Recent changes are returned twice, because a transaction that started earlier may still commit.

@@ -6,7 +6,7 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import { getIdRange } from '../../../platform/audit/resource-prefixes.ts'
 import { type Call, recordChange, type WriteCall } from '../../../platform/calls/call.ts'
-import { conflict, notFound, Problem, toRowProblem } from '../../../platform/problems/problem.ts'
+import { conflict, notFound, Problem, toRowProblem, validationFailed } from '../../../platform/problems/problem.ts'
 import { findLedgerStates, type LedgerState, NOTHING_FAILED, storeLedgerStates } from '../../statuses/ledger-states.ts'
 import { LEDGER_KINDS, LEDGER_TYPES } from './ledger-kinds.ts'
 import { findRecordsByAccountingIds } from './queries.ts'
@@ -85,6 +85,7 @@ async function acknowledgeOne(
         'changed_meanwhile',
         `Cannot acknowledge version ${row.version}: the current version is ${before.version}.`,
       )
+    if (row.retry) return retryNow(call, row, before.version, known)
     if (row.error !== undefined) return toFailed(call, type, row, row.error, before.version, known)
     const accountingId = row.accountingId ?? before.accountingId
     if (accountingId === null)
@@ -133,6 +134,24 @@ function toFailed(
       ...{ recordId: row.id, type, version: known?.version ?? null, syncedAt: known?.syncedAt ?? null },
       ...{ failedVersion: row.version, error, attempts, retryAt },
     },
+  }
+}
+
+/** Returns a failed record to the queue now. The number of its attempts does not change. */
+function retryNow(
+  call: Call,
+  { accountingId, error }: AccountingAcknowledgement,
+  version: number,
+  known: LedgerState | undefined,
+): AcknowledgementOutcome {
+  const given = accountingId !== undefined ? 'accountingId' : error !== undefined ? 'error' : undefined
+  if (given !== undefined)
+    throw validationFailed([{ pointer: `/${given}`, code: 'exclusive', message: 'cannot be combined with retry' }])
+  if (known === undefined || known.retryAt === null)
+    throw conflict('wrong_status', 'Cannot retry the record: its last attempt did not fail.')
+  return {
+    told: { status: 'error_recorded', version, conflictingId: null, problem: null },
+    state: { ...known, retryAt: call.now.toISOString() },
   }
 }
 

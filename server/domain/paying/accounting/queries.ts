@@ -11,13 +11,33 @@ export interface SyncCandidate {
   at: string
 }
 
+interface CandidateQuery {
+  types: readonly LedgerType[]
+  after: PagePosition
+  now: string
+  most: number
+}
+
+/** Returns the failed records whose retry is due only after now, and after the position, the next retry first. */
+export async function findWaitingRecords(
+  { db, organizationId }: Tenant,
+  { types, after, now, most }: CandidateQuery,
+): Promise<SyncCandidate[]> {
+  const statement = `
+    select s."type", s."recordId" as "id", s."retryAt" as "at" from "ledgerStates" as s
+    where s."organizationId" = $1 and s."retryAt" is not null and (s."retryAt", s."recordId") > ($2, $3)
+      and s."retryAt" > $5 and s."type" = any($6) order by s."retryAt", s."recordId" limit $4`
+  const values = [organizationId, after.value, after.id, most, now, [...types]]
+  return (await db.executeQuery<SyncCandidate>(CompiledQuery.raw(statement, values))).rows
+}
+
 /**
  * Returns the records that changed after the position, and the failed records that became due after it, oldest first.
  * Reads at most `most` rows of each kind, using the index.
  */
 export async function findSyncCandidates(
   { db, organizationId }: Tenant,
-  { types, after, now, most }: { types: readonly LedgerType[]; after: PagePosition; now: string; most: number },
+  { types, after, now, most }: CandidateQuery,
 ): Promise<SyncCandidate[]> {
   const changed = types.map(
     (type) => `(
@@ -38,7 +58,7 @@ export async function findSyncCandidates(
  */
 export async function findUnsyncedRecords(
   { db, organizationId }: Tenant,
-  { found, now }: { found: readonly SyncCandidate[]; now: string },
+  { found, now, waiting }: { found: readonly SyncCandidate[]; now: string; waiting: boolean },
 ): Promise<LedgerItem[]> {
   const byType = Map.groupBy(found, ({ type }) => type)
   if (byType.size === 0) return []
@@ -54,7 +74,7 @@ export async function findUnsyncedRecords(
       left join "ledgerStates" as s on s."organizationId" = r."organizationId" and s."recordId" = r."id"
       where r."organizationId" = $1 and r."id" = any($${ids.length + 2}) and ${toAccountingConditionSql(kind)}
         and (r."accountingId" is null or s."version" is distinct from r."version")
-        and (s."failedVersion" is distinct from r."version" or s."retryAt" <= $2)`
+        and ${waiting ? 's."failedVersion" = r."version" and s."retryAt" > $2' : '(s."failedVersion" is distinct from r."version" or s."retryAt" <= $2)'}`
   })
   const { rows } = await db.executeQuery<LedgerRow>(
     CompiledQuery.raw(ofTypes.join(' union all '), [organizationId, now, ...ids]),

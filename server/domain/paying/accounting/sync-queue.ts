@@ -4,7 +4,7 @@ import type { Input } from '../../../platform/calls/operation.ts'
 import { decodeCursor, encodeCursor, type PagePosition } from '../../../platform/calls/page.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 import { LEDGER_KINDS, LEDGER_TYPES } from './ledger-kinds.ts'
-import { findSyncCandidates, findUnsyncedRecords } from './queries.ts'
+import { findSyncCandidates, findUnsyncedRecords, findWaitingRecords } from './queries.ts'
 
 /** The maximum number of records that are read for one response. More records may be due. */
 const MAX_CANDIDATES = 1000
@@ -19,12 +19,13 @@ const FIRST_POSITION: PagePosition = { value: '1970-01-01T00:00:00.000Z', id: ''
 /** Returns the records to enter in the accounting system, in the order in which they changed or became due again. */
 export async function getSyncQueue(
   call: Call,
-  { type, after: token, limit }: Input<'getAccountingSyncQueue'>['query'],
+  { type, after: token, limit, waiting }: Input<'getAccountingSyncQueue'>['query'],
 ): Promise<AccountingQueue> {
   const after = token === undefined ? FIRST_POSITION : parsePosition(token)
   const now = call.now.toISOString()
-  const found = await findSyncCandidates(call, { types: listTypes(call, type), after, now, most: MAX_CANDIDATES })
-  const items = new Map((await findUnsyncedRecords(call, { found, now })).map((item) => [item.id, item]))
+  const requested = { types: listTypes(call, type), after, now, most: MAX_CANDIDATES }
+  const found = await (waiting ? findWaitingRecords : findSyncCandidates)(call, requested)
+  const items = new Map((await findUnsyncedRecords(call, { found, now, waiting })).map((item) => [item.id, item]))
   // A record that failed and then changed is found twice. Only its first position is returned.
   const places = found.flatMap(({ id }, place) => (items.has(id) ? [{ id, place }] : []))
   const reported = [...new Map(places.toReversed().map(({ id, place }) => [id, place]))].sort(([, a], [, b]) => a - b)

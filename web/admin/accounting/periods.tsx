@@ -1,19 +1,23 @@
 import { useState } from 'react'
+import { Link } from 'react-router'
 import type { PeriodClose, PeriodState } from '../../../client/contract.gen.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
 import { Button } from '../../ui/button.tsx'
-import { readTextField, SelectField, TextField } from '../../ui/form.tsx'
+import { Field, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadError } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { AccountingTabs } from './accounting-tabs.tsx'
 
 /** The maximum number of periods: eight years, because a builder closes one period a month. */
 const MAX_PERIODS = 100
@@ -40,7 +44,7 @@ export function Component() {
     </>
   )
   return (
-    <Page title="Periods" crumbs={[{ name: 'Settings' }, { name: 'Periods' }]} actions={actions}>
+    <Page title="Periods" crumbs={[{ name: 'Accounting', to: '/accounting' }, { name: 'Periods' }]} actions={actions}>
       <div className="page-head">
         <h1>Accounting periods</h1>
         <p>
@@ -49,6 +53,7 @@ export function Component() {
             : `Closed through ${day(closedThrough)}. No amounts can be posted to these days.`}
         </p>
       </div>
+      <AccountingTabs />
       {state.error !== null && (
         <LoadError what="The period close" error={state.error} onRetry={() => void state.refetch()} />
       )}
@@ -121,8 +126,12 @@ interface Props {
   onClose(): void
 }
 
+/** The page size limit of one request. More open documents are counted as that many. */
+const MAX_OPEN = 200
+
 function CloseDialog({ state, onClose }: Props) {
   const { day, today } = useFormats()
+  const [throughDate, setThroughDate] = useState('')
   const change = plumbline.useMutation('post', '/api/ext/ledger/close', {
     onSuccess: ({ throughDate }) => {
       showToast(`Period through ${day(throughDate)} closed`)
@@ -137,19 +146,60 @@ function CloseDialog({ state, onClose }: Props) {
       {...{ change, onClose }}
       onSubmit={(form) => change.mutate({ body: { throughDate: readTextField(form, 'throughDate') ?? '' } })}
     >
-      <TextField
-        name="throughDate"
-        label="Last day to close"
-        type="date"
-        min={state.earliestDate ?? undefined}
-        max={today()}
-        autoFocus
-      />
+      <Field name="throughDate" label="Last day to close">
+        {(control) => (
+          <input
+            {...control}
+            className="input"
+            type="date"
+            min={state.earliestDate ?? undefined}
+            max={today()}
+            value={throughDate}
+            onChange={(event) => setThroughDate(event.target.value)}
+          />
+        )}
+      </Field>
+      {throughDate !== '' && <OpenDocuments throughDate={throughDate} />}
       <p className="muted">
         From then on, nothing is posted to these days. Later documents are posted on the first open day. Only an owner
         can reopen a period.
       </p>
     </FormDialog>
+  )
+}
+
+/** Warns of bills and time in the period that are not approved, because their cost would be posted later. */
+function OpenDocuments({ throughDate }: { throughDate: string }) {
+  const can = useCan()
+  const query = { limit: MAX_OPEN, sort: 'createdAt' } as const
+  const bills = useListPage('/api/ext/bills', { ...query, status: 'received' }, { enabled: can('bills:read') })
+  const mayReadTime = can('timesheets:read')
+  const open = useListPage('/api/ext/timesheets', { ...query, status: 'open' }, { enabled: mayReadTime })
+  const submitted = useListPage('/api/ext/timesheets', { ...query, status: 'submitted' }, { enabled: mayReadTime })
+  const billCount = (bills.data?.data ?? []).filter(({ postingDate }) => postingDate <= throughDate).length
+  const timesheets = [...(open.data?.data ?? []), ...(submitted.data?.data ?? [])]
+  const timesheetCount = timesheets.filter(
+    ({ weekStarting, totalHours }) => weekStarting <= throughDate && totalHours > 0,
+  ).length
+  if (billCount === 0 && timesheetCount === 0) return null
+  return (
+    <div className="banner" data-tone="warn" role="status">
+      <Icon name="warn" />
+      <div>
+        <strong>The period has documents that are not approved.</strong>
+        {billCount > 0 && (
+          <p>
+            <Link to="/payments/bills?status=received">{formatCount(billCount, 'received bill')}</Link>
+          </p>
+        )}
+        {timesheetCount > 0 && (
+          <p>
+            <Link to="/time/approval">{formatCount(timesheetCount, 'timesheet')}</Link>
+          </p>
+        )}
+        <p className="muted">If you approve them later, their cost is posted on the first open day.</p>
+      </div>
+    </div>
   )
 }
 

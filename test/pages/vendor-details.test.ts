@@ -1,0 +1,95 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
+
+describe.skipIf(chromium === null)('the details of a vendor', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let seen: ObservedPage
+  const ids: string[] = []
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await openChromium()
+    seen = await visit(browser, plumbline)
+    for (const companyName of ['Lone Star Framing', 'Lonestar Framing LLC']) {
+      const { status, body } = await plumbline.post('/api/ext/vendors', { companyName, scopes: ['framing'] })
+      expect(status).toBe(201)
+      ids.push(body.id)
+    }
+  })
+  afterAll(async () => {
+    expectNoComplaints(seen)
+    await closeWindows()
+    await plumbline.stop()
+  })
+
+  const openDialog = async (item: string) => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/vendors/${ids[0]}`)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    return page.getByRole('dialog')
+  }
+
+  test('the address, contacts, terms, tax, and notices of a vendor are edited', async () => {
+    const { page } = seen
+    const dialog = await openDialog('Edit address, terms, and tax…')
+    await dialog.getByLabel(/^Street/).fill('4410 Burnet Rd')
+    await dialog.getByLabel(/^City/).fill('Austin')
+    await dialog.getByLabel(/^State/).fill('TX')
+    await dialog.getByLabel(/^ZIP code/).fill('78756')
+    await dialog.getByRole('button', { name: 'Add contact' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('June Park')
+    await dialog.getByLabel('Payment due in days').fill('30')
+    await dialog.getByLabel('Discount in percent').fill('2')
+    await dialog.getByLabel('Discount within days').fill('10')
+    await dialog.getByLabel('Retainage in percent').fill('10')
+    await dialog.getByLabel('Lien waiver').selectOption({ label: 'Required before payment' })
+    await dialog.getByLabel(/^Tax ID/).fill('12-3454821')
+    await dialog.getByLabel(/^Notice before work/).fill('7')
+    await dialog.getByLabel('Portal language').selectOption({ label: 'Spanish' })
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Lone Star Framing updated').waitFor()
+    expect((await plumbline.get(`/api/ext/vendors/${ids[0]}`)).body).toMatchObject({
+      address: { line1: '4410 Burnet Rd', city: 'Austin', state: 'TX', postalCode: '78756' },
+      contacts: [{ name: 'June Park', notify: false }],
+      paymentTerms: { netDays: 30, discountPercent: 2, discountDays: 10 },
+      ...{ defaultRetainagePercent: 10, lienWaiverRequired: true, taxIdLast4: '4821', is1099: true, language: 'es' },
+      notificationPreferences: { advanceNoticeDays: 7 },
+    })
+  })
+
+  test('a duplicate is merged into a vendor after a preview', async () => {
+    const { page } = seen
+    const dialog = await openDialog('Merge a duplicate…')
+    await dialog.getByLabel('Duplicate').fill('Lonestar')
+    await page.getByRole('option', { name: /Lonestar Framing LLC/ }).click()
+    await dialog.getByText('Lonestar Framing LLC will be archived.').waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Merge' }).click()
+    await page.getByText('Lonestar Framing LLC merged into Lone Star Framing').waitFor()
+    expect((await plumbline.get(`/api/ext/vendors/${ids[1]}`)).body.archivedAt).not.toBeNull()
+  })
+
+  test('the notices and messages of a vendor are a tab of its page', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/vendors/${ids[0]}?tab=notices`)
+    await page.getByText('No notices yet').waitFor()
+    await page.getByText('No messages yet').waitFor()
+    await expectAccessible(page)
+  })
+
+  test('a vendor is archived after a confirmation', async () => {
+    const { page } = seen
+    const dialog = await openDialog('Archive vendor…')
+    await dialog.getByRole('button', { name: 'Archive' }).click()
+    await page.getByText('Lone Star Framing archived').waitFor()
+    await page.waitForURL('**/vendors')
+    expect((await plumbline.get('/api/ext/vendors')).body.data).toEqual([])
+  })
+})

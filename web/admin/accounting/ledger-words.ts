@@ -1,0 +1,35 @@
+import type { LedgerType, Measure } from '../../../client/contract.gen.ts'
+
+/** The kinds of records in accounting, in the order in which an accountant enters them. */
+export const LEDGER_TYPE_WORDS = {
+  vendor: ['Vendor', 'Vendors'],
+  community: ['Community', 'Communities'],
+  home: ['Home', 'Homes'],
+  cost_code: ['Cost code', 'Cost codes'],
+  contract: ['Contract', 'Contracts'],
+  po: ['Order', 'Orders'],
+  bill: ['Bill', 'Bills'],
+  payment: ['Payment', 'Payments'],
+  journal: ['Journal', 'Journals'],
+} as const satisfies Record<LedgerType, readonly [one: string, several: string]>
+
+export const LEDGER_TYPES = Object.keys(LEDGER_TYPE_WORDS) as LedgerType[]
+
+/** The options of a choice between kinds of records. */
+export const LEDGER_TYPE_OPTIONS = LEDGER_TYPES.map((value) => ({ value, label: LEDGER_TYPE_WORDS[value][1] }))
+
+export function isLedgerType(value: string | null): value is LedgerType {
+  return LEDGER_TYPES.some((type) => type === value)
+}
+
+/** The balances of the cost side of the ledger, whose sum is the cost. */
+export const COST_MEASURES = [
+  ['unbilled', 'Completed, not billed'],
+  ['payable', 'Approved bills to pay'],
+  ['retainage', 'Retainage held'],
+  ['paid', 'Paid'],
+  ['discount', 'Discounts taken'],
+  ['withheldTax', 'Tax withheld'],
+  ['payroll', 'Time of employees'],
+  ['other', 'Journals'],
+] as const satisfies readonly (readonly [Measure, string])[]

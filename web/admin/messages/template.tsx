@@ -1,0 +1,153 @@
+import { useState } from 'react'
+import { useParams } from 'react-router'
+import type { MessageTemplate, RenderedMessage } from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { useCan } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Form, readTextField, TextField } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { RecordChoice } from '../actions/record-choice.tsx'
+import { TEMPLATE_WORDS } from './templates.tsx'
+
+/** Edits the text of one template, with a preview for a vendor. */
+export function Component() {
+  const { messageTemplateId = '' } = useParams()
+  const can = useCan()
+  const [isResetting, setIsResetting] = useState(false)
+  const { data, error, refetch } = plumbline.useQuery('get', '/api/ext/message-templates/{messageTemplateId}', {
+    params: { path: { messageTemplateId } },
+  })
+  const name = data === undefined ? 'Template' : (TEMPLATE_WORDS[data.kind] ?? data.kind)
+  return (
+    <Page
+      title={name}
+      crumbs={[{ name: 'Messages', to: '/messages' }, { name: 'Templates', to: '/messages/templates' }, { name }]}
+      actions={
+        data !== undefined &&
+        !data.isDefault &&
+        can('messages:write') && <Button onClick={() => setIsResetting(true)}>Use Plumbline’s text</Button>
+      }
+    >
+      <div className="page-head">
+        <h1>{name}</h1>
+        <p>Words in double braces are filled in each time the text is used.</p>
+      </div>
+      {error !== null ? (
+        <LoadError what="The template" error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <TemplateEditor key={data.version} template={data} />
+      )}
+      {isResetting && data !== undefined && (
+        <ResetDialog template={data} name={name} onClose={() => setIsResetting(false)} />
+      )}
+    </Page>
+  )
+}
+
+function TemplateEditor({ template }: { template: MessageTemplate }) {
+  const can = useCan()
+  const [vendorId, setVendorId] = useState('')
+  const place = { messageTemplateId: template.id }
+  const save = plumbline.useMutation('put', '/api/ext/message-templates/{messageTemplateId}', {
+    onSuccess: () => showToast('Template saved'),
+  })
+  const preview = plumbline.useMutation('post', '/api/ext/message-templates/{messageTemplateId}/preview', {
+    meta: { changesNothing: true },
+  })
+  const mayWrite = can('messages:write')
+  const submit = (form: FormData) => {
+    const body = {
+      body: readTextField(form, 'body') ?? '',
+      ...(template.subject !== null && { subject: readTextField(form, 'subject') ?? null }),
+    }
+    if (form.get('step') === 'preview')
+      preview.mutate({ params: { path: place }, body: { ...body, ...(vendorId !== '' && { vendorId }) } })
+    else save.mutate({ params: { path: place, header: { 'If-Match': `"${template.version}"` } }, body })
+  }
+  return (
+    <div className="cols">
+      <Panel title="Template">
+        <Form error={save.error} onSubmit={submit} draft="template">
+          {template.subject !== null && <TextField name="subject" label="Subject" defaultValue={template.subject} />}
+          <Field
+            name="body"
+            label="Text"
+            hint={`You can use ${template.placeholders.map((one) => `{{${one}}}`).join(', ')}.`}
+          >
+            {(control) => <textarea {...control} className="input" rows={16} defaultValue={template.body} />}
+          </Field>
+          {can('vendors:read') && (
+            <Field name="previewVendor" label="Vendor for the preview" optional>
+              {(control) => (
+                <RecordChoice
+                  control={control}
+                  list={{ path: '/api/ext/vendors', searches: true }}
+                  value={vendorId === '' ? [] : [vendorId]}
+                  isMultiple={false}
+                  onChange={([id = '']) => setVendorId(id)}
+                />
+              )}
+            </Field>
+          )}
+          <div className="row wrap">
+            {mayWrite && (
+              <Button look="primary" type="submit" name="step" value="save" busy={save.isPending}>
+                Save
+              </Button>
+            )}
+            <Button type="submit" name="step" value="preview" icon="eye" busy={preview.isPending}>
+              Preview
+            </Button>
+          </div>
+        </Form>
+      </Panel>
+      <Panel title="Preview">
+        <ChangeError error={preview.error} />
+        {preview.data === undefined ? (
+          <p className="muted">Select Preview to see the text with a vendor’s data.</p>
+        ) : (
+          <RenderedText of={preview.data} />
+        )}
+      </Panel>
+    </div>
+  )
+}
+
+function RenderedText({ of: { subject, text } }: { of: RenderedMessage }) {
+  return (
+    <div className="stack" aria-live="polite">
+      {subject !== null && <strong>{subject}</strong>}
+      <p className="pre-line">{text}</p>
+    </div>
+  )
+}
+
+function ResetDialog({ template, name, onClose }: { template: MessageTemplate; name: string; onClose(): void }) {
+  const change = plumbline.useMutation('delete', '/api/ext/message-templates/{messageTemplateId}', {
+    onSuccess: () => {
+      showToast(`${name} reset`)
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={`Reset ${name}?`}
+      size="narrow"
+      word="Reset"
+      isDanger
+      of={template}
+      {...{ change, onClose }}
+      onSubmit={(_, ifMatch) =>
+        change.mutate({ params: { path: { messageTemplateId: template.id }, header: ifMatch } })
+      }
+    >
+      <p className="muted">Your text is replaced with Plumbline’s text. This cannot be undone.</p>
+    </FormDialog>
+  )
+}
