@@ -23,6 +23,8 @@ export const WITH_DOWNTIME: ReadonlySet<string> = new Set([
   '0721_owner_postings',
   // Rewrites all tasks with links.
   '0730_lag_units',
+  // Changes the totals of bids, to which the previous version would add alternates again.
+  '0801_bid_totals_without_alternates',
 ])
 
 /** Tables that stay small regardless of how long the service is in use, so that nobody notices a lock on them. */
