@@ -74,7 +74,8 @@ export async function readBill(call: Call, billId: string): Promise<PortalBill> 
     // Vendors do not see the home and cost code that a line is charged to.
     lines: bill.lines.map(({ poId, description, amount }) => ({ poId, description, amount })),
     ...{ grossAmount, retainageWithheld, amount, paidAmount, openAmount, currency },
-    ...{ rejectedReason: approval.rejectedReason, fileNames: await findFileNames(call, id), version },
+    ...{ rejectedReason: approval.rejectedReason, fileNames: await findFileNames(call, id) },
+    ...{ canWithdraw: bill.source === 'portal' && status === 'received', version },
   }
 }
 

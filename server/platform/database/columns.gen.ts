@@ -1687,6 +1687,7 @@ export const columns = {
     code: 'text?',
     sequence: 'integer',
     defaultCostCodeId: 'id?',
+    spanishName: 'text?',
   },
   searchQueue: {
     organizationId: 'text',
@@ -1847,6 +1848,7 @@ export const columns = {
     releasedScopes: 'text[]',
     remainingDays: 'integer?',
     remainingAsOf: 'date?',
+    spanishName: 'text?',
   },
   timeEntries: {
     organizationId: 'text',

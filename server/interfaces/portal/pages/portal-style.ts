@@ -25,9 +25,9 @@ main{padding:4px 16px 24px;display:grid;gap:16px;grid-template-columns:minmax(0,
 .sheet{background:var(--sheet);border:1px solid var(--line);border-radius:5px}
 .sheet>h2{padding:12px 16px;border-bottom:1px solid var(--line);display:flex;gap:12px;justify-content:space-between}.sheet>h2 a{font-weight:400;font-size:.875rem}
 .in{padding:14px 16px;display:grid;grid-template-columns:minmax(0,1fr);gap:12px}.in>legend{float:left;width:100%}.in>form{display:grid;gap:12px}
-.cells{display:grid;grid-template-columns:1fr 1fr;border:1px solid var(--line-strong);border-radius:5px;background:var(--sheet);overflow:hidden}
-.cells div{padding:8px 14px 9px;box-shadow:1px 0 0 var(--line),0 1px 0 var(--line)}.cells .all{grid-column:1/-1}
-dt{font-size:.8125rem;color:var(--ink-3)}.cells dd{font-weight:600}.cells small{display:block;font-weight:400;font-size:.875rem;color:var(--ink-2)}
+.cells{display:flex;flex-wrap:wrap;border:1px solid var(--line-strong);border-radius:5px;background:var(--sheet);overflow:hidden}
+.cells div{flex:1 1 45%;padding:8px 14px 9px;box-shadow:1px 0 0 var(--line),0 1px 0 var(--line)}.cells .all{flex-basis:100%}
+dt{font-size:.8125rem;color:var(--ink-3)}.cells dd{font-weight:600}.cells .num{white-space:nowrap}.cells small{display:block;white-space:normal;font-weight:400;font-size:.875rem;color:var(--ink-2)}
 table{width:100%;border-collapse:collapse}th,td{padding:10px 16px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;font-weight:400}tr:last-child>*{border-bottom:0}th small,td small,.rows small{display:block;color:var(--ink-3);font-size:.875rem}
 td.num{text-align:right;white-space:nowrap;padding-left:0}tfoot th,tfoot td{font-weight:600;border-top:1px solid var(--line-strong);background:var(--margin)}
 .rows li{display:flex;gap:4px 16px;justify-content:space-between;flex-wrap:wrap;padding:10px 16px;border-bottom:1px solid var(--line)}.rows li:last-child{border:0}.rows li>div{flex:1 1 220px}.rows a{display:inline-block;padding:2px 0}

@@ -40,7 +40,7 @@ export function renderPricePage(place: PageContext, view: PriceView): string {
   const defaultButton = `<button class="sr" name="do" value="totals" tabindex="-1" aria-hidden="true">${escapeHtml(words.totals)}</button>`
   const content = [
     renderBidSteps(place, 1),
-    `<div><h1>${escapeHtml(words.yourPrice)}</h1><p class="lead">${escapeHtml(words.dueIn(formatRequestTitle(invitation), reader.shortDate(request.deadline), formatTimeLeft(place, request)))}</p></div>`,
+    `<div><h1>${escapeHtml(words.yourPrice)}</h1><p class="lead">${escapeHtml(words.dueIn(formatRequestTitle(place, invitation), reader.shortDate(request.deadline), formatTimeLeft(place, request)))}</p></div>`,
     errors.size === 0 ? '' : renderErrorNote(place, view),
     changes.length === 0 ? '' : changesNote(place, changes),
     done === 'saved' ? renderNote('ok', words.saved) : '',
