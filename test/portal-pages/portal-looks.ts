@@ -49,7 +49,6 @@ export const PAGES: readonly [name: string, path: (world: PortalWorld) => string
   ['requests', ({ root }) => `${root}/requests`],
   ['request-received', ({ root, received }) => `${root}/${received}`],
   ['not-found', ({ root }) => `${root}x`],
-  ['links', () => '/portal/links'],
 ]
 
 export function testPortalLooks(setting: () => Setting): void {

@@ -2,6 +2,8 @@ import ical, { ICalEventStatus } from 'ical-generator'
 import type { Task, VendorLanguage } from '../../../../client/contract.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import type { CalendarEntry } from './queries.ts'
+import { type CalendarWords, english } from './words/english.ts'
+import { spanish } from './words/spanish.ts'
 
 /** Interval in seconds at which programs should read a calendar again. */
 const REFRESH_SECONDS = 3600
@@ -52,33 +54,7 @@ const EVENT_STATUSES: Readonly<Record<Task['status'], ICalEventStatus>> = {
   skipped: ICalEventStatus.CANCELLED,
 }
 
-interface CalendarWords {
-  statuses: Readonly<Record<Task['status'], string>>
-  unconfirmed: string
-}
-
-const WORDS: Readonly<Record<VendorLanguage, CalendarWords>> = {
-  en: {
-    statuses: {
-      not_started: 'Not started',
-      in_progress: 'In progress',
-      completed: 'Completed',
-      on_hold: 'On hold',
-      skipped: 'Skipped',
-    },
-    unconfirmed: 'Date not confirmed',
-  },
-  es: {
-    statuses: {
-      not_started: 'Sin empezar',
-      in_progress: 'En proceso',
-      completed: 'Terminado',
-      on_hold: 'En espera',
-      skipped: 'No se hace',
-    },
-    unconfirmed: 'Fecha sin confirmar',
-  },
-}
+const WORDS: Readonly<Record<VendorLanguage, CalendarWords>> = { en: english, es: spanish }
 
 export const CALENDAR_LANGUAGES = Object.keys(WORDS) as readonly VendorLanguage[]
 

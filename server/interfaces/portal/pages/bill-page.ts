@@ -39,7 +39,7 @@ function renderAmount(place: PageContext, order: PortalOrder): { amountField: st
   const invalid = isWrong ? ' aria-invalid="true" aria-describedby="amount-e" autofocus' : ''
   const said = error === null || error === 'missing' ? words.noAmount : describeFieldError(reader, error)
   const message = isWrong ? `<p class="err" id="amount-e">${escapeHtml(said)}</p>` : ''
-  const amountField = `<div class="money"><span class="faint">${escapeHtml(reader.sign(currency))}</span><input class="r" id="amount" name="amount" inputmode="decimal" maxlength="40" value="${getTypedValue(place, 'amount')}" required${invalid}><span></span></div>${message}`
+  const amountField = `<div class="money"><span class="faint">${escapeHtml(reader.sign(currency))}</span><input class="r" id="amount" name="amount" inputmode="decimal" maxlength="40" value="${getTypedValue(place, 'amount')}" required${invalid}></div>${message}`
   if (value === null || !isMoreThanLeft(value, order)) return { amountField, confirmation: '' }
   const excess = reader.money(subtract(value, leftToBill), currency)
   const confirmation = `<label class="pick"><input type="checkbox" name="sure" value="yes" required> <span>${escapeHtml(words.sure(reader.money(value, currency), excess))}</span></label>\n`
@@ -58,7 +58,7 @@ export function renderBillPage(place: PageContext, bill: PortalBill): string {
   )
   const files = bill.fileNames.map((name) => `<li><div>${escapeHtml(name)}</div></li>`)
   const content = [
-    `<div><h1>${escapeHtml(title)}</h1><p class="lead">${escapeHtml(words.builderNumber(bill.number))}</p></div>`,
+    `<div><h1>${escapeHtml(title)}</h1>${bill.invoiceNumber === null ? '' : `<p class="lead">${escapeHtml(words.builderNumber(bill.number))}</p>`}</div>`,
     `<p class="state">${escapeHtml(words.sentences[bill.status])}</p>`,
     renderFacts([
       toFact(words.billed, money(bill.grossAmount), { isAmount: true }),

@@ -222,7 +222,7 @@ function renderOtherFields({ reader }: PageContext, { form, errors }: PriceView)
   const words = reader.words.bid
   const days = (name: 'leadTimeDays' | 'durationDays', label: string) => {
     const { invalid, message } = renderErrorAt({ reader }, name, errors)
-    const control = `<div class="money unit"><input class="r" id="${name}" name="${name}" inputmode="numeric" maxlength="4" value="${escapeHtml(form[name])}"${invalid}><span class="faint">${escapeHtml(words.days)}</span></div>${message}`
+    const control = `<div class="money"><input class="r" id="${name}" name="${name}" inputmode="numeric" maxlength="4" value="${escapeHtml(form[name])}"${invalid}><span class="faint">${escapeHtml(words.days)}</span></div>${message}`
     return renderField(name, label, control)
   }
   const area = (name: 'inclusions' | 'exclusions' | 'note', label: string) =>
