@@ -124,7 +124,12 @@ export function testDoubleTaps(setting: () => Setting): void {
       const { world } = setting()
       const { ext, get, site, vendorId } = world
       const photo = { name: 'Done.png', mimeType: 'image/png', buffer: PNG }
-      const item = await ext('/punch-items', { homeId: site.lot14, description: 'A stud is bowed.', vendorId, dueDate: site.day(5) })
+      const item = await ext('/punch-items', {
+        homeId: site.lot14,
+        description: 'A stud is bowed.',
+        vendorId,
+        dueDate: site.day(5),
+      })
       await open(item.id)
       await page.getByLabel('Photo of the finished work').setInputFiles(photo)
       await tapTwice('It is fixed')

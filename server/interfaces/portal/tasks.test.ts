@@ -124,12 +124,12 @@ test('a vendor can change its response to a task at most six times per hour', as
   expect((await say({ answer: 'confirmed' })).status).toBe(303)
 })
 
-test('the portal page of a task shows its trade with spaces instead of underscores', async () => {
+test('the portal page of a task shows its trade with a capital letter, and spaces instead of underscores', async () => {
   const planned = { homeId: site.lot15, name: 'Lot cleared', vendorId, plannedStart: start }
   const { body } = await post('/tasks?createScopes=true', { ...planned, scope: 'site_work' })
   await post(`/tasks/${body.id}/confirmation/request`)
   const html = await (await page(`/${body.id}`)).text()
-  expect(html).toContain('site work')
+  expect(html).toContain('Site work')
   expect(html).not.toContain('site_work')
 })
 
