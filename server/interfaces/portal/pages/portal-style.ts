@@ -40,7 +40,7 @@ label,.q{font-weight:600;font-size:.9375rem}label small,.q small{font-weight:400
 .f{display:grid;grid-template-columns:minmax(0,1fr);gap:4px}
 input:not([type=radio],[type=checkbox],[type=file]),textarea,select{width:100%;min-height:48px;padding:8px 12px;border:1px solid var(--line-ui);border-radius:5px;background:var(--sheet);color:var(--ink);font:inherit}
 textarea{min-height:76px}.r{text-align:right}[aria-invalid]{border:2px solid var(--bad-fill)!important}
-.money{display:flex;align-items:center;gap:8px}.money input{flex:1;min-width:0}.money>:empty{display:none}
+.money{display:flex;align-items:center;gap:8px}.money input{flex:1;min-width:0}.money>span:empty{display:none}
 .line{display:grid;grid-template-columns:1fr 1fr;gap:8px 12px;align-items:center;padding:14px 16px;border-bottom:1px solid var(--line)}.line:last-of-type{border:0}.line>legend,.line>.wide{grid-column:1/-1}.line>legend{float:left;width:100%}.line>strong{text-align:right}
 input[type=radio],input[type=checkbox]{width:22px;height:22px;margin:1px 0;accent-color:var(--fill);flex:none}input[type=file]{font:inherit;max-width:100%;padding:10px 0}
 .pick{display:flex;gap:10px;align-items:flex-start;min-height:44px;padding:10px 0;font-weight:400;font-size:1rem}
