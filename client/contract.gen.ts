@@ -1691,7 +1691,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contract
-         * @description Drafts a price agreement with a vendor. The prices become valid when changeContractStatus activates the contract. A line is priced in the unit of its part. A part can have one line for each minQuantity. The lines create one price for each community and plan of the contract, at most 2,000 prices. If planIds are sent, communityIds are required. A turnkey contract has lumpSums instead of planIds, and can also have lines. If bidId is sent, the contract takes the vendor, trade, community, period, and prices from an accepted bid on a request without homes. Only awarded lines that name a part are included, without alternates. A bid with one amount becomes a turnkey contract with that amount, plus the awarded alternates, for each of the planIds. `409 conflict` when another contract from the bid is a draft or in force. If bidId is not sent, vendorId, scope, effectiveDate, and lines (or lumpSums) are required.
+         * @description Drafts a price agreement with a vendor. The prices become valid when changeContractStatus activates the contract. A line is priced in the unit of its part. A part can have one line for each minQuantity. The lines create one price for each community and plan of the contract, at most 2,000 prices. If planIds are sent, communityIds are required. A turnkey contract has lumpSums instead of planIds, and can also have lines. If bidId is sent, the contract takes the vendor, trade, community, period, and prices from an accepted bid on a request without homes. Only awarded lines that name a part are included, with the awarded alternate lines. A bid with one amount becomes a turnkey contract with that amount, plus the awarded alternates, for each of the planIds. `409 conflict` when another contract from the bid is a draft or in force, or when the prices are for lines but an awarded alternate has an amount. If bidId is not sent, vendorId, scope, effectiveDate, and lines (or lumpSums) are required.
          */
         post: operations["createContract"];
         delete?: never;
@@ -14387,12 +14387,16 @@ export interface components {
             /** @description Reason, recorded in the status history. */
             reason?: string | null;
         };
+        /** @description Spanish name of the trade. Null if the builder has not entered one. */
+        SpanishScope: string | null;
         /** @description Trade of the organization. */
         Scope: {
             /** @description ID of the trade. */
             id: string;
             /** @description Name of a trade. */
             name: components["schemas"]["ScopeName"];
+            /** @description Spanish name of the trade. Null if the builder has not entered one. */
+            spanishName: components["schemas"]["SpanishScope"];
             code: string | null;
             sequence: number;
             defaultCostCodeId: string | null;
@@ -14418,6 +14422,8 @@ export interface components {
         ScopeCreate: {
             /** @description Name of a trade. */
             name: components["schemas"]["ScopeName"];
+            /** @description Spanish name of the trade. The portal shows it to vendors who read Spanish. */
+            spanishName?: string | null;
             /** @description Short code of the trade. */
             code?: string | null;
             /**
@@ -14432,6 +14438,7 @@ export interface components {
         ScopeUpdate: {
             /** @description Name of a trade. */
             name?: components["schemas"]["ScopeName"];
+            spanishName?: string | null;
             code?: string | null;
             sequence?: number;
             /** @description ID with a prefix and an opaque part. */
@@ -18995,6 +19002,8 @@ export interface components {
          * @enum {string}
          */
         TaskConfirmationStatus: "none" | "requested" | "confirmed" | "declined" | "reschedule_requested";
+        /** @description Spanish name of the work. Null if the builder has not entered one. */
+        SpanishTaskName: string | null;
         /**
          * @description Type of the constraint. `none`: the task starts as soon as its predecessors allow. `start_no_earlier_than`: the task starts as soon as its predecessors allow, but not before the date. `must_start_on`: the task starts on the date, regardless of its predecessors. A negative float of a predecessor shows how late the predecessor is. `hold`: the task starts on the date, independent of its predecessors. A milestone with a date falls at the start of that day.
          * @enum {string}
@@ -19083,6 +19092,8 @@ export interface components {
             /** @description Community of the home. The schedule uses the workdays of this community. */
             communityId: string;
             name: string;
+            /** @description Spanish name of the work. Null if the builder has not entered one. */
+            spanishName: components["schemas"]["SpanishTaskName"];
             /** @description Trade that does the work. */
             scope: string | null;
             phase: string | null;
@@ -19178,6 +19189,8 @@ export interface components {
             /** @description Cursor of the next page. Null on the last page. Use it to detect the last page: other pages can also have fewer items than `limit`. */
             nextCursor: components["schemas"]["NextCursor"];
         };
+        /** @description Spanish name of the work. The portal shows it to vendors who read Spanish. */
+        SpanishTaskNameInput: string | null;
         /** @description Constraint on the start of a task, in addition to its predecessors. */
         TaskConstraintInput: {
             /** @description Type of the constraint. `none`: the task starts as soon as its predecessors allow. `start_no_earlier_than`: the task starts as soon as its predecessors allow, but not before the date. `must_start_on`: the task starts on the date, regardless of its predecessors. A negative float of a predecessor shows how late the predecessor is. `hold`: the task starts on the date, independent of its predecessors. A milestone with a date falls at the start of that day. */
@@ -19217,6 +19230,8 @@ export interface components {
             homeId: components["schemas"]["ResourceId"];
             /** @description Name of the work. */
             name: string;
+            /** @description Spanish name of the work. The portal shows it to vendors who read Spanish. */
+            spanishName?: components["schemas"]["SpanishTaskNameInput"];
             /** @description Trade that does the work. An unknown name creates a trade. */
             scope?: components["schemas"]["ScopeNameOrNull"];
             /** @description Construction phase, such as framing. */
@@ -19294,6 +19309,8 @@ export interface components {
             /** @description Community of the home. The schedule uses the workdays of this community. */
             communityId: string;
             name: string;
+            /** @description Spanish name of the work. Null if the builder has not entered one. */
+            spanishName: components["schemas"]["SpanishTaskName"];
             /** @description Trade that does the work. */
             scope: string | null;
             phase: string | null;
@@ -19383,6 +19400,8 @@ export interface components {
         /** @description Task fields to update. */
         TaskUpdate: {
             name?: string;
+            /** @description Spanish name of the work. The portal shows it to vendors who read Spanish. */
+            spanishName?: components["schemas"]["SpanishTaskNameInput"];
             /** @description Name of a trade. */
             scope?: components["schemas"]["ScopeNameOrNull"];
             phase?: string | null;
@@ -19526,6 +19545,8 @@ export interface components {
             /** @description Community of the home. The schedule uses the workdays of this community. */
             communityId: string;
             name: string;
+            /** @description Spanish name of the work. Null if the builder has not entered one. */
+            spanishName: components["schemas"]["SpanishTaskName"];
             /** @description Trade that does the work. */
             scope: string | null;
             phase: string | null;
@@ -21365,6 +21386,8 @@ export interface components {
         TaskTemplateRowInput: {
             /** @description Name of the work, unique in the template. */
             name: string;
+            /** @description Spanish name of the work. The portal shows it to vendors who read Spanish. */
+            spanishName?: components["schemas"]["SpanishTaskNameInput"];
             /** @description Trade that does the work. An unknown name creates a trade. */
             scope?: components["schemas"]["ScopeNameOrNull"];
             /** @description Construction phase, such as framing. */
@@ -21413,6 +21436,8 @@ export interface components {
         /** @description Row of a template. Each row becomes a task. */
         TaskTemplateRow: {
             name: string;
+            /** @description Spanish name of the work. Null if the builder has not entered one. */
+            spanishName: components["schemas"]["SpanishTaskName"];
             /** @description Trade that does the work. */
             scope: string | null;
             phase: string | null;
@@ -25163,6 +25188,8 @@ export interface components {
             status: components["schemas"]["BidRequestStatus"];
             /** @description Name of a trade. */
             scope: components["schemas"]["ScopeName"];
+            /** @description Spanish name of the trade. Null if the builder has not entered one. */
+            spanishScope: components["schemas"]["SpanishScope"];
             /** @description Deadline for bids, as a date in the time zone of the homes. */
             deadline: components["schemas"]["CalendarDate"];
             /** @description Timestamp at which the deadline day ends. */
@@ -25212,6 +25239,8 @@ export interface components {
             status: components["schemas"]["BidRequestStatus"];
             /** @description Name of a trade. */
             scope: components["schemas"]["ScopeName"];
+            /** @description Spanish name of the trade. Null if the builder has not entered one. */
+            spanishScope: components["schemas"]["SpanishScope"];
             /** @description Deadline for bids, as a date in the time zone of the homes. */
             deadline: components["schemas"]["CalendarDate"];
             /** @description Timestamp at which the deadline day ends. */
@@ -25470,6 +25499,8 @@ export interface components {
             /** @description ID of the task. */
             id: string;
             name: string;
+            /** @description Spanish name of the work. Null if the builder has not entered one. */
+            spanishName: components["schemas"]["SpanishTaskName"];
             /** @description First planned day. */
             plannedStart: components["schemas"]["CalendarDate"];
             /** @description Last planned day, inclusive. */
@@ -25491,8 +25522,12 @@ export interface components {
             /** @description ID of the task. */
             id: string;
             name: string;
+            /** @description Spanish name of the work. Null if the builder has not entered one. */
+            spanishName: components["schemas"]["SpanishTaskName"];
             /** @description Trade. */
             scope: string | null;
+            /** @description Spanish name of the trade. Null if the builder has not entered one. */
+            spanishScope: components["schemas"]["SpanishScope"];
             /** @description First planned day. */
             plannedStart: components["schemas"]["CalendarDate"];
             /** @description Last planned day, inclusive. */
@@ -25526,6 +25561,8 @@ export interface components {
             status: components["schemas"]["PortalOrderStatus"];
             /** @description Trade. */
             scope: string;
+            /** @description Spanish name of the trade. Null if the builder has not entered one. */
+            spanishScope: components["schemas"]["SpanishScope"];
             /** @description Total of the order, including tax. */
             total: number;
             /** @description ISO 4217 currency code. */
@@ -25563,8 +25600,14 @@ export interface components {
             status: components["schemas"]["PortalOrderStatus"];
             /** @description Trade. */
             scope: string;
+            /** @description Spanish name of the trade. Null if the builder has not entered one. */
+            spanishScope: components["schemas"]["SpanishScope"];
             /** @description Whether the vendor can accept or decline the order. */
             canAnswer: boolean;
+            /** @description Whether the vendor sends bills for the order. False until the order is accepted, after it is closed, and if the builder pays for recorded work without a bill. */
+            canBill: boolean;
+            /** @description Total of the order minus the vendor's bills for it, at least 0. Rejected and void bills do not count. */
+            leftToBill: number;
             /** @description Each item: Line of an order. */
             lines: components["schemas"]["PortalOrderLine"][];
             /** @description Sum of the lines. */
@@ -25628,6 +25671,8 @@ export interface components {
             location: string | null;
             /** @description Trade. */
             scope: string | null;
+            /** @description Spanish name of the trade. Null if the builder has not entered one. */
+            spanishScope: components["schemas"]["SpanishScope"];
             /** @description Work to be done. */
             description: string;
             /** @description Due date of the fix. */
@@ -25684,6 +25729,8 @@ export interface components {
             location: string | null;
             /** @description Trade. */
             scope: string | null;
+            /** @description Spanish name of the trade. Null if the builder has not entered one. */
+            spanishScope: components["schemas"]["SpanishScope"];
             /** @description Work to be done. */
             description: string;
             /** @description Due date of the fix. */
@@ -25917,6 +25964,8 @@ export interface components {
             rejectedReason: string | null;
             /** @description Files of the bill. */
             fileNames: string[];
+            /** @description Whether the vendor can withdraw the bill or add files. Only possible if the vendor submitted it and it awaits approval. */
+            canWithdraw: boolean;
             /** @description Version number, increased by one with every change. */
             version: number;
         };
@@ -31335,6 +31384,7 @@ export type PortalInvitation = components['schemas']['PortalInvitation'];
 export type PortalLink = components['schemas']['PortalLink'];
 export type ComplianceDocumentUpdate = components['schemas']['ComplianceDocumentUpdate'];
 export type ComplianceDocumentStatusInput = components['schemas']['ComplianceDocumentStatusInput'];
+export type SpanishScope = components['schemas']['SpanishScope'];
 export type Scope = components['schemas']['Scope'];
 export type ScopePage = components['schemas']['ScopePage'];
 export type ScopeCreate = components['schemas']['ScopeCreate'];
@@ -31616,6 +31666,7 @@ export type PeriodReopening = components['schemas']['PeriodReopening'];
 export type TaskStatus = components['schemas']['TaskStatus'];
 export type TaskKind = components['schemas']['TaskKind'];
 export type TaskConfirmationStatus = components['schemas']['TaskConfirmationStatus'];
+export type SpanishTaskName = components['schemas']['SpanishTaskName'];
 export type TaskConstraintType = components['schemas']['TaskConstraintType'];
 export type TaskConstraint = components['schemas']['TaskConstraint'];
 export type TaskLinkType = components['schemas']['TaskLinkType'];
@@ -31629,6 +31680,7 @@ export type DelayResponsible = components['schemas']['DelayResponsible'];
 export type TaskDelay = components['schemas']['TaskDelay'];
 export type Task = components['schemas']['Task'];
 export type TaskPage = components['schemas']['TaskPage'];
+export type SpanishTaskNameInput = components['schemas']['SpanishTaskNameInput'];
 export type TaskConstraintInput = components['schemas']['TaskConstraintInput'];
 export type TaskPredecessorInput = components['schemas']['TaskPredecessorInput'];
 export type ChecklistItemInput = components['schemas']['ChecklistItemInput'];
@@ -52066,6 +52118,8 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Only bills in this status. */
                 status?: components["schemas"]["PortalBillStatus"];
+                /** @description Only bills for this order. */
+                poId?: components["schemas"]["ResourceId"];
             };
             header?: never;
             path?: never;

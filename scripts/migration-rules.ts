@@ -22,6 +22,8 @@ export const WITH_DOWNTIME: ReadonlySet<string> = new Set([
   '0721_owner_postings',
   // This migration rewrites all tasks that have dependencies.
   '0730_lag_units',
+  // Changes the totals of bids, to which the previous version would add alternates again.
+  '0801_bid_totals_without_alternates',
 ])
 
 /** Tables that stay small even if the service is used for years. Users do not notice a lock on them. */

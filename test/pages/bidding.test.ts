@@ -4,7 +4,7 @@ import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { buildSite, type Site } from '../support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
-import { expectNoComplaints, visit } from './visit.ts'
+import { expectNoComplaints, measureOverflow, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the bidding pages', () => {
   let plumbline: TestPlumbline
@@ -110,6 +110,49 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     const accepted = await plumbline.get(`/api/ext/bids/${body.acceptedBidIds[0]}`, { key: site.key })
     expect(accepted.body).toMatchObject({ decisionReason: 'Lowest price', decidedBy: { type: 'user' } })
     expect(accepted.body.poIds).toHaveLength(1)
+  })
+
+  test('the preview of an award includes the chosen alternates in the order and the budget', async () => {
+    const { page } = seen
+    const as = { key: site.key }
+    const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 78', communityId: site.communityId }, as)
+    const budgeted = { scope: 'framing', description: 'Framing', amount: 40_000 }
+    await plumbline.post(`/api/ext/homes/${home.id}/budget/lines`, budgeted, as)
+    const lines = ['walls', 'crane'].map((lineId) => ({ lineId, description: `All ${lineId}`, required: false }))
+    const requested = { ...site.framing(), lines, homeIds: [home.id], title: 'With alternates' }
+    const { body: request } = await plumbline.post('/api/ext/bids/request', requested, as)
+    const same = `Steel stairs ${'with railings and landings '.repeat(4)}`
+    const bid = {
+      ...{ bidRequestId: request.id, vendorId: site.loneStar, source: 'email' },
+      lines: [
+        { lineId: 'walls', unitPrice: 39_000 },
+        { lineId: 'crane', unitPrice: 900, alternate: true },
+      ],
+      alternates: [
+        { description: same, amount: 1450 },
+        { description: same, amount: 2900 },
+        { description: 'No blocking', amount: -300 },
+      ],
+    }
+    expect((await plumbline.post('/api/ext/bids', bid, as)).status).toBe(201)
+    await page.goto(`${plumbline.url}/bidding/${request.id}`)
+    await page.getByRole('button', { name: 'Award… to Lone Star' }).click()
+    const dialog = page.locator('.dialog')
+    await dialog.getByText('$39,000 of $40,000').waitFor()
+    await dialog.getByRole('checkbox', { name: 'All crane: +$900' }).check()
+    await dialog.getByRole('checkbox', { name: /^Steel stairs .*: \+\$2,900$/ }).check()
+    await dialog.getByRole('checkbox', { name: 'No blocking: −$300' }).check()
+    await dialog.getByText('$42,500 of $40,000').waitFor()
+    await dialog.getByText('4 lines').waitFor()
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect([width, await measureOverflow(page)]).toEqual([width, 0])
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await dialog.getByRole('button', { name: 'Award and create order' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body } = await plumbline.get(`/api/ext/purchase-orders?homeId=${home.id}`, as)
+    expect(body.data).toMatchObject([{ total: 42_500 }])
   })
 
   test('after the higher bid is awarded, the lowest amount and the budget difference come from the same bid', async () => {

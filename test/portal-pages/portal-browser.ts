@@ -41,6 +41,15 @@ export async function openVisitor(browser: Browser, origin: string, look: Visito
   return { page, complaints, close: () => context.close() }
 }
 
+/** Gives a window the connection of a phone on a building site: 50 kB/s, and 800 ms until a response begins. */
+export async function slowDownNetwork(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', {
+    ...{ offline: false, latency: 800, downloadThroughput: 50_000, uploadThroughput: 50_000 },
+  })
+}
+
 export function expectNoComplaints({ complaints }: Visitor): void {
   expect(complaints).toEqual([])
 }

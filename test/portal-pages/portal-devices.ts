@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measureOverflow } from '../pages/visit.ts'
-import { openVisitor, type Visitor } from './portal-browser.ts'
+import { openVisitor, savePicture, type Visitor } from './portal-browser.ts'
 import { findOverflowing, PAGES } from './portal-looks.ts'
 import type { Setting } from './portal-pages.test.ts'
 
@@ -38,6 +38,7 @@ export function testPortalDevices(setting: () => Setting): void {
       for (const [name, path] of PAGES) {
         await page.goto(plumbline.url + path(world))
         const [overflow, controls] = [await measureOverflow(page), await findOverflowing(page)]
+        await savePicture(page, `${name}-${locale}-${width}x${height}-${percent}`)
         if (overflow > 0 || controls.length > 0) wide.push([name, overflow, controls])
       }
       expect(wide).toEqual([])

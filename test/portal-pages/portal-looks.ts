@@ -23,6 +23,10 @@ export const PAGES: readonly [name: string, path: (world: PortalWorld) => string
   ['request-alone', ({ lumpSum }) => lumpSum.path],
   ['price-sum', ({ lumpSum }) => `${lumpSum.path}/${lumpSum.id}/price`],
   ['order', ({ root, order }) => `${root}/${order}`],
+  ['order-billed', ({ root, billedOrder }) => `${root}/${billedOrder}`],
+  ['bill-form', ({ root, billedOrder }) => `${root}/${billedOrder}/bill`],
+  ['bill', ({ root, bill }) => `${root}/${bill}`],
+  ['bills', ({ root }) => `${root}/bills`],
   ['date', ({ root, task }) => `${root}/${task}`],
   ['waiver', ({ root, waiver }) => `${root}/${waiver}`],
   ['message', ({ root, message }) => `${root}/${message}`],
@@ -39,6 +43,9 @@ export const PAGES: readonly [name: string, path: (world: PortalWorld) => string
   ['will-bid', ({ lumpSum }) => `${lumpSum.path}/will-bid`],
   ['pass', ({ lumpSum }) => `${lumpSum.path}/pass`],
   ['payments', ({ root }) => `${root}/payments`],
+  ['orders', ({ root }) => `${root}/orders`],
+  ['requests', ({ root }) => `${root}/requests`],
+  ['request-received', ({ root, received }) => `${root}/${received}`],
   ['not-found', ({ root }) => `${root}x`],
 ]
 

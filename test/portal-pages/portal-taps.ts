@@ -1,8 +1,12 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openVisitor, type Visitor } from './portal-browser.ts'
+import { openVisitor, slowDownNetwork, type Visitor } from './portal-browser.ts'
 import type { Setting } from './portal-pages.test.ts'
 
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 const PDF = { name: 'License.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n%%EOF\n') }
 
 /**
@@ -18,6 +22,8 @@ export function testDoubleTaps(setting: () => Setting): void {
       await plumbline.patch(`/api/ext/vendors/${world.vendorId}`, { language: null }, { key: world.site.key })
       guest = await openVisitor(chrome, plumbline.url, { width: 360 })
       page = guest.page
+      // The second tap arrives before the response to the first.
+      await slowDownNetwork(page)
     })
     beforeEach(async () => {
       await page.goto(setting().plumbline.url + setting().world.root)
@@ -98,6 +104,53 @@ export function testDoubleTaps(setting: () => Setting): void {
       await says(/^Signed by Joan Abbott on/)
       await isNotTooLate()
       expect(await get(`/lien-waivers/${id}`)).toMatchObject({ status: 'signed', signedBy: 'Joan Abbott' })
+    })
+
+    test('a bill is sent once', async () => {
+      const { ext, get, site, vendorId } = setting().world
+      const lines = [{ description: 'Stairs', quantity: 1, unitPrice: 1000 }]
+      const ordered = { homeId: site.lot14, vendorId, scope: 'framing', lines, billingMethod: 'by_bill' }
+      const { id } = await ext('/purchase-orders', ordered)
+      for (const status of ['approved', 'issued', 'accepted']) await ext(`/purchase-orders/${id}/status`, { status })
+      await open(id)
+      await page.getByRole('link', { name: 'Send a bill' }).click()
+      await page.getByLabel('Invoice number').fill('LS-40')
+      await page.getByLabel('Amount of this bill').fill('800')
+      await page.getByLabel('Invoice file').setInputFiles(PDF)
+      await tapTwice('Send the bill')
+      await says('The builder has your bill and will check it.')
+      await isNotTooLate()
+      expect((await get(`/bills?poId=${id}`)).data).toMatchObject([{ invoiceNumber: 'LS-40', grossAmount: 800 }])
+    })
+
+    test('a fixed item and a completed visit are reported once', async () => {
+      const { world } = setting()
+      const { ext, get, site, vendorId } = world
+      const photo = { name: 'Done.png', mimeType: 'image/png', buffer: PNG }
+      const item = await ext('/punch-items', {
+        homeId: site.lot14,
+        description: 'A stud is bowed.',
+        vendorId,
+        dueDate: site.day(5),
+      })
+      await open(item.id)
+      await page.getByLabel('Photo of the finished work').setInputFiles(photo)
+      await tapTwice('It is fixed')
+      await says('You said that it is fixed.')
+      await isNotTooLate()
+      expect((await get(`/attachments?recordId=${item.id}`)).data).toHaveLength(1)
+      const { id } = await ext('/warranty-requests', { homeId: site.lot14, description: 'The floor squeaks.' })
+      await ext(`/warranty-requests/${id}/decision`, { decision: 'goodwill' })
+      await ext(`/warranty-requests/${id}/assignment`, { vendorId })
+      const { id: visitId } = await ext('/visits', { requestIds: [id], date: site.day(6), window: 'am' })
+      await open(visitId)
+      await tapTwice('We will be there')
+      await says('You said that you will be there.')
+      await page.locator('summary', { hasText: 'Everything is fixed' }).click()
+      await page.getByLabel('Photo of the finished work').setInputFiles(photo)
+      await tapTwice('Everything is fixed')
+      await says('You said that everything is fixed.')
+      await isNotTooLate()
     })
 
     test('a vendor that taps every button twice uploads a document only once', async () => {

@@ -13,6 +13,9 @@ export interface PortalWorld {
   /** A request for one price, which has a link of its own. */
   lumpSum: { path: string; id: string }
   order: string
+  /** An accepted order that the vendor bills, and one of its bills. */
+  billedOrder: string
+  bill: string
   task: string
   waiver: string
   message: string
@@ -70,13 +73,16 @@ export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld
 
   const ordered = [{ description: `Walls ${'and more walls '.repeat(10)}`, quantity: 1, unitPrice: 123_456_789.12 }]
   const draft = { homeId: site.lot15, vendorId, scope: 'framing', lines: ordered, retainagePercent: 10 }
-  const issued = async (upTo: string[]) => {
-    const { id } = await ext('/purchase-orders', draft)
+  const issued = async (upTo: string[], more: object = {}) => {
+    const { id } = await ext('/purchase-orders', { ...draft, ...more })
     for (const status of upTo) await ext(`/purchase-orders/${id}/status`, { status })
     return id
   }
   const order = await issued(['approved', 'issued'])
   const done = await issued(['approved', 'issued', 'accepted'])
+  const billedOrder = await issued(['approved', 'issued', 'accepted'], { billingMethod: 'by_bill' })
+  const line = { poId: billedOrder, description: `Walls ${'of the first floor '.repeat(10)}`, amount: 23_456_789.12 }
+  const billed = await plumbline.post('/api/portal/bills', { invoiceNumber: 'LS-2318-A', lines: [line] }, { key })
   await ext(`/purchase-orders/${done}/progress`, { completedPercent: 100 })
   const payment = await ext('/payments', { poId: done, grossAmount: 100_000_000 })
   const { id: waiver } = await ext(`/payments/${payment.id}/lien-waivers`, {})
@@ -119,6 +125,8 @@ export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld
       invitation,
       received: received.id,
       order,
+      billedOrder,
+      bill: billed.body.id,
       task,
       waiver,
       message,

@@ -326,6 +326,17 @@ test.each(Object.entries(FIELD_FILES))(
   },
 )
 
+test('the Spanish names of tasks and of the rows of task templates are imported', async () => {
+  const caller = await createFieldBuilder()
+  await importAll(caller, 'Template,Task,Spanish name\nStandard,Slab,Colar la losa\n', { kind: 'task_template' })
+  await importAll(caller, 'Home,Task,Spanish\nLot 14,Slab,Colar la losa\n', { kind: 'task' })
+  const [template] = (await plumbline.get('/api/ext/task-templates', caller)).body.data
+  const { body } = await plumbline.get(`/api/ext/task-templates/${template.id}`, caller)
+  const tasks = await plumbline.get('/api/ext/tasks', caller)
+  for (const named of [body.rows, tasks.body.data])
+    expect(named).toMatchObject([{ name: 'Slab', spanishName: 'Colar la losa' }])
+})
+
 test('import rows match records by key, regardless of case, surrounding spaces, and Unicode form', async () => {
   const caller = await plumbline.newBuilder()
   const load = async (kind: string, text: string) => {

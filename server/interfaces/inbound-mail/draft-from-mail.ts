@@ -58,8 +58,9 @@ async function mailVendor(
   const link = links.get(invitationId) ?? links.get(vendorId)
   if (link === undefined) return
   const { request } = await readInvitation(call, invitationId)
-  const { mailed } = createPageLocale(language ?? 'en', call.now).words
-  const name = `${request.number} ${request.title ?? request.scope}`
+  const reader = createPageLocale(language ?? 'en', call.now)
+  const { mailed } = reader.words
+  const name = `${request.number} ${request.title ?? reader.tradeName(request)}`
   const text =
     outcome === 'saved'
       ? mailed.saved(LINK_PLACEHOLDER, writeRefusals(refused, mailed.refusals))

@@ -5,6 +5,7 @@ import { readSearchText } from './forms/find-lines.ts'
 import { readPriceForm, toDraft, toPriceForm } from './forms/price-form.ts'
 import { isFormToken } from './forms/returned-forms.ts'
 import { getSubjectKind } from './page-subject.ts'
+import { renderBillFormPage, renderBillPage } from './pages/bill-page.ts'
 import { renderDocumentFormPage } from './pages/document-form-page.ts'
 import { renderMessagePage, renderNewMessagePage } from './pages/message-page.ts'
 import { renderOrderPage } from './pages/order-page.ts'
@@ -55,6 +56,7 @@ export async function getPage(
     return { html: renderOverviewPage(place, lists) }
   }
   if (kind === 'invitation') return getInvitationPage(call, place, subject, part, query)
+  if (kind === 'order' && part === 'bill') return getBillFormPage(call, place, subject, query)
   if (part !== null) throw notFound()
   if (subject === 'will-bid' || subject === 'pass') return getResponsePage(call, place, subject)
   if (kind === 'task')
@@ -67,6 +69,8 @@ export async function getPage(
   if (kind === 'visit')
     return { html: renderVisitPage(place, await call.operation('getPortalVisit', { visitId: subject })) }
   if (kind === 'order') return getOrderPage(call, place, subject)
+  if (kind === 'bill')
+    return { html: renderBillPage(place, await call.operation('getPortalBill', { billId: subject })) }
   // The lists and the form for uploads are part of the whole portal. A link to one invitation opens no other page.
   if (!place.isWhole) throw notFound()
   if (subject === 'hand-in') return { html: renderDocumentFormPage(place) }
@@ -112,7 +116,28 @@ async function showMessage(call: Call, place: PageContext, messageId: string): P
 async function getOrderPage(call: Call, place: PageContext, purchaseOrderId: string): Promise<PageResult> {
   const order = await call.operation('getPortalOrder', { purchaseOrderId })
   const { data: files } = await call.operation('listPortalOrderAttachments', { purchaseOrderId, limit: MAX_FILES })
-  return { html: renderOrderPage(place, order, files) }
+  const { data: bills } = await call.operation('listPortalBills', { poId: purchaseOrderId, limit: MAX_BILLS })
+  return { html: renderOrderPage(place, order, { files, bills }) }
+}
+
+/** Older bills of an order are in the list of bills. */
+const MAX_BILLS = 20
+
+/** Shows the form for a bill. If the order is not billed by the vendor, its page shows this. */
+async function getBillFormPage(
+  call: Call,
+  place: PageContext,
+  purchaseOrderId: string,
+  query: PageAddress['query'],
+): Promise<PageResult> {
+  const order = await call.operation('getPortalOrder', { purchaseOrderId })
+  if (!order.canBill) return { to: `${place.root}/${purchaseOrderId}${keepRetry(query)}` }
+  return { html: renderBillFormPage(place, order, call) }
+}
+
+/** Returns the part of a URL with which the page of a redirect shows the form that was not accepted. */
+function keepRetry({ retry }: PageAddress['query']): string {
+  return isFormToken(retry) ? `?retry=${retry}` : ''
 }
 
 async function getInvitationPage(
@@ -133,7 +158,7 @@ async function getInvitationPage(
     }
   const own = files.filter(({ from }) => from === 'vendor')
   const { draft, review } = bid
-  const retry = isFormToken(query.retry) ? `?retry=${query.retry}` : ''
+  const retry = keepRetry(query)
   if (part === 'receipt') {
     if (bid.bid === null) throw notFound()
     const { submittedAt } = bid.bid

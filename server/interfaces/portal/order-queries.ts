@@ -6,6 +6,7 @@ import type {
   PortalPayment,
 } from '../../../client/contract.gen.ts'
 import { toWaiverRequiredSql } from '../../domain/paying/waiver-rule.ts'
+import { toSpanishScopeSql } from '../../domain/vendors/scopes/queries.ts'
 import type { Tenant } from '../../platform/calls/call.ts'
 import { createListing } from '../../platform/resources/listing.ts'
 
@@ -18,8 +19,9 @@ const ORDER_HOME_SQL = `
 export const listOrders = createListing<PortalOrderSummary>({
   table: 'purchaseOrders',
   columns: {
-    ...{ id: 'id', number: 'text', status: 'enum', scope: 'text', total: 'decimal', currency: 'enum' },
-    ...{ issuedAt: 'instant?', home: { sql: ORDER_HOME_SQL } },
+    ...{ id: 'id', number: 'text', status: 'enum', scope: 'text' },
+    spanishScope: { sql: toSpanishScopeSql('t."scope"') },
+    ...{ total: 'decimal', currency: 'enum', issuedAt: 'instant?', home: { sql: ORDER_HOME_SQL } },
   },
   where: `t."issuedAt" is not null`,
 })
@@ -52,11 +54,26 @@ export const listBills = createListing<PortalBill>({
     ...{ paidAmount: 'decimal', openAmount: 'decimal', currency: 'enum' },
     rejectedReason: { sql: `to_json(t."approval"->>'rejectedReason')` },
     fileNames: { sql: FILE_NAMES_SQL },
+    canWithdraw: { sql: `t."source" = 'portal' and t."status" = 'received'` },
     version: 'integer',
   },
   where: `t."status" <> 'draft'`,
+  filters: {
+    poId: (po) =>
+      `t."id" in (select l."billId" from "billLines" as l where l."organizationId" = $1 and l."poId" = ${po})`,
+  },
   long: ['lines'],
 })
+
+/** Returns the sum of an order's bills, except rejected and void bills. */
+export async function sumBillsOfOrder({ db, organizationId }: Tenant, poId: string): Promise<number> {
+  const { rows } = await sql<{ amount: number }>`
+    select coalesce(sum(l."amount"), 0) as "amount" from "billLines" as l
+    join "bills" as b on b."organizationId" = ${organizationId} and b."id" = l."billId"
+    where l."organizationId" = ${organizationId} and l."poId" = ${poId}
+      and b."status" not in ('draft', 'rejected', 'void')`.execute(db)
+  return rows[0]?.amount ?? 0
+}
 
 /** Returns the names of a record's files in the order of upload. */
 export async function findFileNames({ db, organizationId }: Tenant, recordId: string): Promise<string[]> {

@@ -5,6 +5,7 @@ const KIND_BY_PREFIX = {
   msg: 'message',
   lw: 'waiver',
   po: 'order',
+  bill: 'bill',
   pun: 'punch',
   vis: 'visit',
   dwg: 'drawing',

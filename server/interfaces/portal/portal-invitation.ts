@@ -15,6 +15,7 @@ import {
 import * as invitations from '../../domain/bidding/bid-requests/invitation-queries.ts'
 import type { BidRequestRow } from '../../domain/bidding/bid-requests/queries.ts'
 import * as requests from '../../domain/bidding/bid-requests/queries.ts'
+import { findSpanishScope } from '../../domain/vendors/scopes/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import { recordEvent } from '../../platform/events/record-event.ts'
@@ -49,6 +50,7 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
       title: request.title,
       status: request.status,
       scope: request.scope,
+      spanishScope: await findSpanishScope(call, request.scope),
       deadline: request.deadline,
       deadlineAt: request.deadlineAt,
       timeZone,

@@ -4,10 +4,13 @@ import { createOrderPdf } from '../../domain/paying/order-documents/order-pdf.ts
 import { findOrderTerms } from '../../domain/paying/order-documents/order-terms.ts'
 import { changeOrderStatus } from '../../domain/paying/purchase-orders/change-order-status.ts'
 import * as orders from '../../domain/paying/purchase-orders/queries.ts'
+import { findSpanishScope } from '../../domain/vendors/scopes/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import type { FileResponse } from '../../platform/calls/file-response.ts'
 import { conflict, notFound, validationFailed } from '../../platform/problems/problem.ts'
+import { subtract } from '../../platform/values/money.ts'
+import { sumBillsOfOrder } from './order-queries.ts'
 import * as portal from './queries.ts'
 
 /** Returns an order that was issued to the vendor. */
@@ -54,7 +57,8 @@ async function toPortalOrder(call: Call, order: PurchaseOrder & { status: Portal
   const { id, number, status, scope, subtotal, taxTotal, total, currency, retainagePercent } = order
   const { paidAmount, balance, notes, issuedAt, acceptedAt, version } = order
   return {
-    ...{ id, number, status, scope, canAnswer: status === 'issued' },
+    ...{ id, number, status, scope, spanishScope: await findSpanishScope(call, scope), canAnswer: status === 'issued' },
+    ...{ canBill: isBilledByVendor(order), leftToBill: Math.max(0, subtract(total, await sumBillsOfOrder(call, id))) },
     // Vendors must not see budgets and cost codes, which are the builder's internal data.
     lines: order.lines.map(({ lineId, description, quantity, unit, unitPrice, total }) => ({
       ...{ lineId, description, quantity, unit, unitPrice, total },
@@ -66,6 +70,14 @@ async function toPortalOrder(call: Call, order: PurchaseOrder & { status: Portal
     community,
     home,
   }
+}
+
+/** The statuses of orders for which vendors send bills. */
+const BILLED_STATUSES: readonly PortalOrderStatus[] = ['accepted', 'partially_completed', 'completed']
+
+/** Returns whether the vendor sends bills for the order. Otherwise, recorded progress creates the bills. */
+function isBilledByVendor(order: PurchaseOrder & { status: PortalOrderStatus }): boolean {
+  return order.billingMethod === 'by_bill' && !order.noPayment && BILLED_STATUSES.includes(order.status)
 }
 
 /**

@@ -13,6 +13,7 @@ import * as attachments from '../../domain/attachments/queries.ts'
 import { lockPunchItem } from '../../domain/quality/punch-items/change-punch-item.ts'
 import * as punchItems from '../../domain/quality/punch-items/queries.ts'
 import { recordPunchItemResponse } from '../../domain/quality/punch-items/record-punch-item-response.ts'
+import { findSpanishScope, toSpanishScopeSql } from '../../domain/vendors/scopes/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call, Tenant } from '../../platform/calls/call.ts'
 import type { FileResponse } from '../../platform/calls/file-response.ts'
@@ -37,6 +38,7 @@ export const listPunchItems = createListing<PortalPunchItemSummary>({
   table: 'punchItems',
   columns: {
     ...{ id: 'id', number: 'text', status: 'enum', priority: 'enum', location: 'text?', scope: 'text?' },
+    spanishScope: { sql: toSpanishScopeSql('t."scope"') },
     ...{ description: 'text', dueDate: 'date?', plannedDate: 'date?', reopenedCount: 'integer' },
     home: { sql: HOME_OF_RECORD_SQL },
   },
@@ -103,7 +105,9 @@ async function toPortalPunchItem(call: Call, item: PunchItem): Promise<PortalPun
   const isOwn = item.vendorId === call.principal.id
   const { reopenedCount, version } = item
   return {
-    ...{ id, number, status: toShownStatus(status), priority, location, scope, description, dueDate, plannedDate },
+    ...{ id, number, status: toShownStatus(status), priority, location, scope },
+    spanishScope: await findSpanishScope(call, scope),
+    ...{ description, dueDate, plannedDate },
     ...{ reopenedCount, canAnswer: isOwn && status === 'assigned' },
     reopenReason: reopenedCount > 0 && status === 'assigned' ? await punchItems.findReopenReason(call, id) : null,
     ...{ photos: await listPhotos(call, id), version, builder: { name: call.principal.organization.name } },

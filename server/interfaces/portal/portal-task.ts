@@ -7,6 +7,7 @@ import {
   isUpcoming,
 } from '../../domain/building/tasks/confirmation.ts'
 import * as tasks from '../../domain/building/tasks/queries.ts'
+import { findSpanishScope } from '../../domain/vendors/scopes/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import { notFound } from '../../platform/problems/problem.ts'
@@ -21,9 +22,10 @@ export async function readTask(call: Call, taskId: string): Promise<PortalTask> 
   const [home] = await portal.findPortalHomes(call, [task.homeId])
   if (home === undefined) throw notFound()
   const vendor = await vendors.find(call, String(call.principal.id))
-  const { id, name, scope, plannedStart, plannedEnd, durationDays, confirmation } = task
+  const { id, name, spanishName, scope, plannedStart, plannedEnd, durationDays, confirmation } = task
   return {
-    ...{ id, name, scope, plannedStart, plannedEnd, durationDays, confirmation },
+    ...{ id, name, spanishName, scope, spanishScope: await findSpanishScope(call, scope) },
+    ...{ plannedStart, plannedEnd, durationDays, confirmation },
     canAnswer: explainWhyStartIsFixed(task, toLocalDate(timeZone, call.now)) === null,
     builder: { name: call.principal.organization.name },
     vendor: { id: vendor.id, companyName: vendor.companyName },

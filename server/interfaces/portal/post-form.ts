@@ -2,8 +2,9 @@ import type { PortalBidInvitation } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 import { detectContentType } from '../../platform/files/content-type.ts'
-import { notFound, problem, validationFailed } from '../../platform/problems/problem.ts'
+import { conflict, notFound, problem, validationFailed } from '../../platform/problems/problem.ts'
 import { parseTypedNumber } from '../../platform/values/typed-number.ts'
+import { isMoreThanLeft, readBillAmount, readBillForm } from './forms/bill-form.ts'
 import { readSearchText } from './forms/find-lines.ts'
 import { MAX_FILE_BYTES, type SentForm } from './forms/form-body.ts'
 import { readPriceForm, toDraft } from './forms/price-form.ts'
@@ -16,6 +17,7 @@ import { sealCalendarUrl } from './portal-calendar.ts'
 import { uploadDocumentFile } from './portal-compliance-document.ts'
 import { uploadPunchPhoto } from './portal-punch-item.ts'
 import { uploadVisitPhoto } from './portal-visit.ts'
+import { attachBillFile } from './vendor-bill.ts'
 
 /** The page whose form was submitted. */
 export interface FormTarget {
@@ -37,7 +39,9 @@ export async function postForm(call: Call, target: FormTarget, sent: SentForm): 
   const kind = getSubjectKind(subject)
   if (kind === 'invitation' && part === 'price') return postPrice(call, target, sent)
   if (kind === 'invitation' && part === 'review') return postReview(call, target, fields)
+  if (kind === 'order' && part === 'bill') return postBill(call, target, sent)
   if (part !== null) throw notFound()
+  if (kind === 'bill') return postBillChange(call, target, sent)
   if (subject === 'hand-in') return postDocument(call, target, sent)
   if (subject === 'write') return postMessage(call, target, fields)
   if (subject === 'dates') return postCalendar(call, target, fields)
@@ -59,14 +63,18 @@ type FormFields = SentForm['fields']
 /**
  * Performs an operation only once for each form, even if the button was tapped more than once. Not needed for
  * operations that change nothing if repeated, such as the response to an invitation.
+ *
+ * @param check throws if the operation must not be performed; not called for a repeat
  */
 async function operateOnce<Id extends OperationId>(
   call: Call,
   fields: FormFields,
   operation: Id,
   input: Record<string, unknown>,
+  check: (call: Call) => Promise<void> = async () => undefined,
 ): Promise<string> {
   return runActionOnce(call, { token: getToken(fields), operation, entries: input }, async (call) => {
+    await check(call)
     const done: unknown = await call.operation(operation, input)
     return typeof done === 'object' && done !== null && 'id' in done ? String(done.id) : ''
   })
@@ -136,6 +144,70 @@ async function postOrderAnswer(call: Call, purchaseOrderId: string, fields: Form
   const [reason, version] = [toSingleLine(fields.reason), Number(fields.version)]
   const said = { answer, version, ...(reason !== '' && { reason }) }
   await call.operation('answerPortalOrder', { purchaseOrderId, ...said })
+}
+
+/** Sends a bill for an order, and then its file, and redirects to the bill. */
+async function postBill(
+  call: Call,
+  { subject: poId, root }: FormTarget,
+  { fields, file, isFileTooLarge }: SentForm,
+): Promise<PageResult> {
+  const order = await call.operation('getPortalOrder', { purchaseOrderId: poId })
+  if (!order.canBill) throw conflict('wrong_status', `You cannot send a bill for ${order.number} here.`)
+  const { invoiceNumber, invoiceDate, description, isSure, ...form } = readBillForm(fields)
+  const { value: amount } = readBillAmount(form, order)
+  if (amount === null) throw invalidField('/entries')
+  if (invoiceNumber === '') throw invalidField('/invoiceNumber')
+  if (isFileTooLarge) throw tooLarge()
+  // The file is checked before the bill is recorded, so that the vendor corrects both together.
+  if (file !== null && (await detectContentType(file.path, file.fileName)) === null) throw invalidField('/file')
+  const line = { poId, amount, ...(description !== '' && { description }) }
+  const bill = { invoiceNumber, ...(invoiceDate !== '' && { invoiceDate }), lines: [line] }
+  const billId = await operateOnce(
+    call,
+    fields,
+    'submitPortalBill',
+    bill,
+    // A repeated form is not asked, because its first bill has reduced what is left to bill.
+    async (call) => {
+      const { leftToBill } = await call.operation('getPortalOrder', { purchaseOrderId: poId })
+      if (isMoreThanLeft(amount, { leftToBill }) && !isSure) throw invalidField('/sure')
+    },
+  )
+  if (file !== null) await uploadBillFileOnce(call, fields, billId, file)
+  return { to: `${root}/${billId}` }
+}
+
+async function postBillChange(
+  call: Call,
+  { subject: billId, here }: FormTarget,
+  { fields, file, isFileTooLarge }: SentForm,
+): Promise<PageResult> {
+  const reason = toSingleLine(fields.reason, MAX_WITHDRAWAL)
+  if (fields.do === 'withdraw') {
+    await call.operation('withdrawPortalBill', { billId, ...(reason !== '' && { reason }) })
+    return { to: here }
+  }
+  if (isFileTooLarge) throw tooLarge()
+  if (file === null) throw invalidField('/file')
+  await uploadBillFileOnce(call, fields, billId, file)
+  return { to: here }
+}
+
+const MAX_WITHDRAWAL = 400
+
+async function uploadBillFileOnce(
+  call: Call,
+  fields: FormFields,
+  billId: string,
+  file: NonNullable<SentForm['file']>,
+): Promise<void> {
+  const { fileName, sha256 } = file
+  await runActionOnce(
+    call,
+    { token: getToken(fields), operation: 'uploadPortalBillFile', entries: { billId, fileName, sha256 } },
+    async (call) => (await attachBillFile(call, { billId, fileName }, file)).id,
+  )
 }
 
 /** Uploads the photo before the response, because an item can be marked as fixed only if it has a photo. */
@@ -287,6 +359,7 @@ function invalidField(pointer: string) {
 export function getFormOperation(subject: string, part: string): string {
   if (part === 'price') return 'savePortalBidDraft'
   if (part === 'review') return 'submitPortalBid'
+  if (part === 'bill') return 'submitPortalBill'
   if (subject === 'hand-in') return 'submitPortalComplianceDocument'
   if (subject === 'write') return 'sendPortalMessage'
   if (subject === 'dates') return 'createPortalCalendarFeed'
@@ -294,6 +367,7 @@ export function getFormOperation(subject: string, part: string): string {
   if (kind === 'task') return 'answerPortalTask'
   if (kind === 'message') return 'replyToPortalMessage'
   if (kind === 'order') return 'answerPortalOrder'
+  if (kind === 'bill') return 'withdrawPortalBill'
   if (kind === 'punch') return 'answerPortalPunchItem'
   if (kind === 'visit') return 'answerPortalVisit'
   return kind === 'waiver' ? 'signPortalLienWaiver' : 'answerPortalInvitation'

@@ -6,6 +6,7 @@ import type {
   PortalMessage,
   PortalTaskSummary,
 } from '../../../client/contract.gen.ts'
+import { toSpanishScopeSql } from '../../domain/vendors/scopes/queries.ts'
 import type { Call, Principal, Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Json } from '../../platform/calls/json.ts'
 import { notFound } from '../../platform/problems/problem.ts'
@@ -13,7 +14,8 @@ import { createListing, type ListQuery, type Page } from '../../platform/resourc
 
 // Formats timestamps explicitly, because the database formats them differently inside JSON.
 const REQUEST_SQL = `
-  select json_build_object('number', r."number", 'title', r."title", 'status', r."status", 'scope', r."scope", 'deadline', r."deadline",
+  select json_build_object('number', r."number", 'title', r."title", 'status', r."status", 'scope', r."scope",
+    'spanishScope', ${toSpanishScopeSql('r."scope"')}, 'deadline', r."deadline",
     'acceptLate', r."acceptLate",
     'deadlineAt', to_char(r."deadlineAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
@@ -58,7 +60,7 @@ const TASK_HOME_SQL = `
 export const listTasks = createListing<PortalTaskSummary>({
   table: 'tasks',
   columns: {
-    ...{ id: 'id', name: 'text', plannedStart: 'date', plannedEnd: 'date', confirmation: 'json' },
+    ...{ id: 'id', name: 'text', spanishName: 'text?', plannedStart: 'date', plannedEnd: 'date', confirmation: 'json' },
     home: { sql: TASK_HOME_SQL },
   },
   where: `t."notifiedStart" is not null and t."archivedAt" is null and t."actualStart" is null

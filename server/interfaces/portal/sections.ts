@@ -1,4 +1,5 @@
 import type { Call } from '../../platform/calls/call.ts'
+import { toBillRow } from './pages/bill-page.ts'
 import {
   type ListRow,
   renderRows,
@@ -63,6 +64,10 @@ const LISTS: Readonly<
   async drawings(call, place, paged) {
     const { data, nextCursor } = await call.operation('listPortalDrawings', { ...paged })
     return { rows: data.map((drawing) => toDrawingRow(place, drawing)), nextCursor }
+  },
+  async bills(call, place, paged) {
+    const { data, nextCursor } = await call.operation('listPortalBills', { ...paged })
+    return { rows: data.map((bill) => toBillRow(place, bill)), nextCursor }
   },
   async waivers(call, place, paged) {
     const { data, nextCursor } = await call.operation('listPortalLienWaivers', { ...paged })

@@ -121,13 +121,29 @@ test('a vendor can change its response to a task at most six times per hour', as
   expect((await say({ answer: 'confirmed' })).status).toBe(303)
 })
 
-test('the portal page of a task shows its trade with spaces instead of underscores', async () => {
+test('the portal page of a task shows its trade with a capital letter, and spaces instead of underscores', async () => {
   const planned = { homeId: site.lot15, name: 'Lot cleared', vendorId, plannedStart: start }
   const { body } = await post('/tasks?createScopes=true', { ...planned, scope: 'site_work' })
   await post(`/tasks/${body.id}/confirmation/request`)
   const html = await (await page(`/${body.id}`)).text()
-  expect(html).toContain('site work')
+  expect(html).toContain('Site work')
   expect(html).not.toContain('site_work')
+})
+
+test('a date of a home with an address links to a map, which does not learn the portal link', async () => {
+  expect(await (await page(`/${taskId}`)).text()).not.toContain('Show on a map')
+  const address = { line1: '118 Juniper Ridge Dr', city: 'Austin', state: 'TX', postalCode: '78744' }
+  const { body: home } = await post('/homes', { name: 'Lot 99', communityId: site.communityId, address })
+  const { body } = await post('/tasks', { homeId: home.id, name: 'Walls framed', vendorId, plannedStart: start })
+  await post(`/tasks/${body.id}/confirmation/request`)
+  const html = await (await page(`/${body.id}`)).text()
+  const [, url = '', rest = ''] = /<a href="(https:[^"]+)"([^>]*)>Show on a map/.exec(html) ?? []
+  expect(new URL(url.replaceAll('&amp;', '&')).searchParams.get('query')).toBe(
+    '118 Juniper Ridge Dr, Austin, TX, 78744',
+  )
+  expect(rest).toContain('noreferrer')
+  const spanish = await page(`/${body.id}`, { headers: { 'accept-language': 'es' } })
+  expect(await spanish.text()).toContain('Ver en un mapa')
 })
 
 test("only the vendor of a task can respond to it, and only with a link to the vendor's whole portal", async () => {

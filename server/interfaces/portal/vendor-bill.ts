@@ -74,7 +74,8 @@ export async function readBill(call: Call, billId: string): Promise<PortalBill> 
     // Vendors must not see the home and cost code to which a line is charged.
     lines: bill.lines.map(({ poId, description, amount }) => ({ poId, description, amount })),
     ...{ grossAmount, retainageWithheld, amount, paidAmount, openAmount, currency },
-    ...{ rejectedReason: approval.rejectedReason, fileNames: await findFileNames(call, id), version },
+    ...{ rejectedReason: approval.rejectedReason, fileNames: await findFileNames(call, id) },
+    ...{ canWithdraw: bill.source === 'portal' && status === 'received', version },
   }
 }
 

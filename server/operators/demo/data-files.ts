@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 
 /** The columns that the demo reads from each file in `data`. A file may have more columns. */
 const COLUMNS = {
-  scopes: ['name', 'code', 'defaultCostCode', 'sequence'],
+  scopes: ['name', 'spanishName', 'code', 'defaultCostCode', 'sequence'],
   'cost-codes': ['code', 'name', 'parentCode', 'category', 'scope'],
   vendors: ['companyName', 'contactName', 'scopes', 'insuredForDays'],
   plans: [
@@ -28,7 +28,7 @@ const COLUMNS = {
     ...['heldOrCancelledDaysAgo', 'status'],
   ],
   milestones: ['name', 'milestoneType', 'tasks', 'autoComplete', 'drawPercent'],
-  'task-template': ['name', 'scope', 'phase', 'durationDays', 'taskKind', 'predecessors'],
+  'task-template': ['name', 'spanishName', 'scope', 'phase', 'durationDays', 'taskKind', 'predecessors'],
   people: ['email', 'name', 'phone', 'role', 'poApprovalLimit', 'status'],
   leads: [
     ...[

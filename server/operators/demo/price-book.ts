@@ -41,9 +41,10 @@ export class PriceBook {
       for (const { code, id } of created) this.costCodes.set(code, id)
       rest = rest.filter((row) => !next.includes(row))
     }
-    for (const { name, code, sequence, defaultCostCode } of readRows('scopes')) {
+    for (const { name, spanishName, code, sequence, defaultCostCode } of readRows('scopes')) {
       const defaultCostCodeId = this.costCodes.get(defaultCostCode)
-      await this.#timeline.do(ago, 'createScope', { name, code, sequence: Number(sequence), defaultCostCodeId })
+      const named = { name, spanishName, code, sequence: Number(sequence) }
+      await this.#timeline.do(ago, 'createScope', { ...named, defaultCostCodeId })
     }
   }
 

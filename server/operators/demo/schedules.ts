@@ -61,10 +61,18 @@ export class Schedules {
     const { vendors, usual } = this.#made
     await this.#timeline.do(ago, 'createTaskTemplate', {
       name: 'Production house',
-      rows: readRows('task-template').map(({ name, scope, phase, durationDays, taskKind, predecessors }) => {
+      rows: readRows('task-template').map((row) => {
+        const { name, spanishName, scope, phase, durationDays, taskKind, predecessors } = row
         const vendor = usual.get(scope)
         return {
-          ...{ name, scope: emptyToNull(scope), phase, taskKind, durationDays: Number(durationDays) },
+          ...{
+            name,
+            spanishName: emptyToNull(spanishName),
+            scope: emptyToNull(scope),
+            phase,
+            taskKind,
+            durationDays: Number(durationDays),
+          },
           vendorId: vendor === undefined ? null : vendors.get(vendor),
           predecessors: splitList(predecessors).map(parseLink),
         }

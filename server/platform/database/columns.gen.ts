@@ -1688,6 +1688,7 @@ export const columns = {
     code: 'text?',
     sequence: 'integer',
     defaultCostCodeId: 'id?',
+    spanishName: 'text?',
   },
   searchQueue: {
     organizationId: 'text',
@@ -1848,6 +1849,7 @@ export const columns = {
     releasedScopes: 'text[]',
     remainingDays: 'integer?',
     remainingAsOf: 'date?',
+    spanishName: 'text?',
   },
   timeEntries: {
     organizationId: 'text',

@@ -1809,6 +1809,7 @@ export interface Scopes {
   name: string;
   organizationId: string;
   sequence: Generated<number>;
+  spanishName: string | null;
   updatedAt: Timestamp;
   version: Generated<number>;
 }
@@ -1955,6 +1956,7 @@ export interface Tasks {
   remainingDays: number | null;
   scope: string | null;
   sequence: number;
+  spanishName: string | null;
   startDelayDays: Generated<number>;
   status: string;
   taskKind: string;

@@ -27,7 +27,7 @@ export function AwardDialog(props: {
 }) {
   const { request, comparison, vendor, onClose } = props
   const can = useCan()
-  const { money, difference } = useFormats()
+  const { difference } = useFormats()
   const navigate = useNavigate()
   const others = comparison.vendors.filter(
     ({ bidId, bidStatus }) => bidId !== vendor.bidId && bidStatus === 'submitted',
@@ -41,6 +41,13 @@ export function AwardDialog(props: {
   const offered = comparison.lines.filter(({ prices }) =>
     prices.some((price) => price.bidId === bidId && price.alternate && price.amount !== null),
   )
+  const priceOf = ({ prices }: BidComparison['lines'][number]) =>
+    prices.find((price) => price.bidId === bidId)?.amount ?? 0
+  const added = [
+    ...alternates.map((position) => vendor.alternates[position]?.amount ?? 0),
+    ...offered.filter(({ lineId }) => alternateLineIds.includes(lineId)).map(priceOf),
+  ]
+  const amount = vendor.amount === null ? null : added.reduce((total, each) => total + each, vendor.amount)
   const chosen = {
     ...(alternates.length > 0 && { alternates: [...alternates] }),
     ...(alternateLineIds.length > 0 && { alternateLineIds: [...alternateLineIds] }),
@@ -103,16 +110,11 @@ export function AwardDialog(props: {
           </div>
         </div>
       )}
-      {trial.data === undefined ? (
-        trial.error === null && <SkeletonLines lines={6} />
-      ) : (
-        <AwardEffects trial={trial.data} vendor={vendor} others={others} request={request} />
-      )}
       {(vendor.alternates.length > 0 || offered.length > 0) && (
         <fieldset className="field">
           <legend>Alternates to award with the bid</legend>
           {vendor.alternates.map(({ description, amount }, position) => (
-            <label className="check" key={description}>
+            <label className="check" key={position}>
               <input
                 type="checkbox"
                 checked={alternates.includes(position)}
@@ -122,17 +124,22 @@ export function AwardDialog(props: {
               {amount !== null && `: ${difference(amount)}`}
             </label>
           ))}
-          {offered.map(({ lineId, description, prices }) => (
+          {offered.map(({ lineId, description, ...line }) => (
             <label className="check" key={lineId}>
               <input
                 type="checkbox"
                 checked={alternateLineIds.includes(lineId)}
                 onChange={() => setAlternateLineIds(toggle(alternateLineIds, lineId))}
               />
-              {description}: {money(prices.find((price) => price.bidId === bidId)?.amount ?? 0)}
+              {description}: {difference(priceOf({ lineId, description, ...line }))}
             </label>
           ))}
         </fieldset>
+      )}
+      {trial.data === undefined ? (
+        trial.error === null && <SkeletonLines lines={6} />
+      ) : (
+        <AwardEffects trial={trial.data} vendor={vendor} amount={amount} others={others} request={request} />
       )}
       <div className="form-row">
         <div className="field">
@@ -181,14 +188,16 @@ function toggle<Value>(list: readonly Value[], value: Value): readonly Value[] {
 function AwardEffects(props: {
   trial: ExecutionOf<'awardBid'>
   vendor: BidComparisonVendor
+  /** The total of the bid with the chosen alternates; null while it is hidden. */
+  amount: number | null
   others: readonly BidComparisonVendor[]
   request: BidRequest
 }) {
-  const { trial, vendor, others, request } = props
+  const { trial, vendor, amount, others, request } = props
   const { money, difference } = useFormats()
   const { purchaseOrder: order, rejectedBidIds } = trial.result
   const rejected = others.filter(({ bidId }) => bidId !== null && rejectedBidIds.includes(bidId))
-  const { amount, budgeted } = vendor
+  const { budgeted } = vendor
   const aboutBid = ({ data }: Event) =>
     [vendor, ...others].find(({ bidId }) => 'id' in data.object && data.object.id === bidId)?.companyName
   return (

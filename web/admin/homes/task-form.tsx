@@ -113,6 +113,7 @@ function readTask(form: FormData, links: readonly LinkRow[]): EnteredTask {
   const date = readTextField(form, 'constraintDate')
   return {
     name: readTextField(form, 'name') ?? '',
+    spanishName: readTextField(form, 'spanishName') ?? null,
     ...{ taskKind, scope: readTextField(form, 'scope') ?? null, phase: readTextField(form, 'phase') ?? null },
     durationDays: taskKind === 'milestone' ? 0 : (readNumberField(form, 'durationDays') ?? 1),
     vendorId: readTextField(form, 'vendorId') ?? null,
@@ -230,6 +231,13 @@ function TaskFields(props: {
         />
         <TextField name="phase" label="Phase" optional defaultValue={task?.phase ?? ''} />
       </div>
+      <TextField
+        name="spanishName"
+        label="Spanish name"
+        optional
+        defaultValue={task?.spanishName ?? ''}
+        hint="Shown in the portal to vendors who read Spanish."
+      />
       <div className="form-row">
         <SelectField
           name="constraintType"

@@ -73,6 +73,33 @@ test('only awarded lines that are not alternates become contract prices', async 
   expect((await agree(other.id)).body.lines).toMatchObject([{ lineId: 'labor' }])
 })
 
+test('an alternate line becomes a contract price only if it was awarded', async () => {
+  const [studs, ...others] = PRICES
+  const { bid } = await won({}, [...others, { ...studs, alternate: true }], { alternateLineIds: ['studs'] })
+  expect((await agree(bid.id)).body.lines).toMatchObject([
+    { lineId: 'labor', partId: labor, unitPrice: 5.05 },
+    { lineId: 'studs', partId: stud, unitPrice: 3.3125 },
+  ])
+})
+
+test('a bid that was awarded with an amount for an alternate becomes no contract without lines', async () => {
+  const { bid } = await bidOn()
+  const deduct = { description: 'No blocking', amount: -300 }
+  const { body: changed } = await plumbline.patch(
+    `/api/ext/bids/${bid.id}`,
+    { alternates: [deduct] },
+    { key: site.key },
+  )
+  expect((await post(`/bids/${changed.id}/accept`, { alternates: [0] })).status).toBe(200)
+  expect((await agree(bid.id)).body).toMatchObject({
+    ...{ status: 409, reason: 'not_suitable' },
+    detail:
+      'Cannot create the contract: the bid was awarded with alternates that have one amount instead of unit prices: "No blocking". Set lines.',
+  })
+  const lines = [{ lineId: 'labor', partId: labor, unit: 'SF', unitPrice: 5 }]
+  expect((await agree(bid.id, { lines })).status).toBe(201)
+})
+
 test('a bid has at most one active contract', async () => {
   const { bid } = await won()
   const answers = await Promise.all([agree(bid.id), agree(bid.id)])

@@ -5,6 +5,7 @@ import { conflict, unknownReference, validationFailed } from '../../../platform/
 import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { formatAmount, formatMaxAmount } from '../../../platform/values/format.ts'
 import { isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
+import { truncateText } from '../../../platform/values/placeholders.ts'
 import * as plans from '../../land/plans/queries.ts'
 import type { BidRequestRow } from '../bid-requests/queries.ts'
 import * as bidRequests from '../bid-requests/queries.ts'
@@ -55,7 +56,10 @@ async function toAgreedTerms(
   request: BidRequestRow,
   { contractType = bid.lines.length === 0 ? 'turnkey' : 'unit_price', planIds }: ContractInput,
 ): Promise<Partial<ContractInput>> {
-  if (contractType !== 'turnkey') return { lines: listWonLines(bid, request) }
+  if (contractType !== 'turnkey') {
+    assertNoAmountAwarded(bid)
+    return { lines: listWonLines(bid, request) }
+  }
   if (bid.lines.length > 0)
     throw conflict(
       'missing_data',
@@ -81,6 +85,19 @@ async function toAgreedTerms(
 function listAwardedAlternateAmounts({ alternates, awardedAlternates }: BidRow): number[] {
   return (awardedAlternates ?? []).flatMap((position) => alternates[position]?.amount ?? [])
 }
+
+/** Throws if the award includes an alternate with an amount for the whole work, which is no price of a part. */
+function assertNoAmountAwarded({ alternates, awardedAlternates }: BidRow): void {
+  const awarded = (awardedAlternates ?? []).flatMap((position) => alternates[position] ?? [])
+  if (awarded.every(({ amount }) => amount === 0 || amount === null)) return
+  const names = awarded.map(({ description }) => `"${truncateText(description, MAX_NAME)}"`).join(', ')
+  throw conflict(
+    'not_suitable',
+    `Cannot create the contract: the bid was awarded with alternates that have one amount instead of unit prices: ${names}. Set lines.`,
+  )
+}
+
+const MAX_NAME = 60
 
 function findContradictions(bid: BidRow, { vendorId = bid.vendorId, communityIds }: ContractInput): FieldError[] {
   const errors: FieldError[] = []
@@ -113,9 +130,9 @@ async function assertBidHasNoContract(call: WriteCall, bid: BidRow, request: Bid
  */
 function listWonLines(bid: BidRow, request: BidRequestRow): ContractLines {
   const requested = new Map(request.lines.map((line) => [line.lineId, line]))
-  const lines = bid.lines.flatMap(({ lineId, unit, unitPrice, alternate }) => {
+  const lines = bid.lines.flatMap(({ lineId, unit, unitPrice }) => {
     const partId = requested.get(lineId)?.partId ?? null
-    if (partId === null || unitPrice === null || alternate || !isLineAwarded(bid, lineId)) return []
+    if (partId === null || unitPrice === null || !isLineAwarded(bid, lineId)) return []
     return [{ lineId, partId, unit, unitPrice, minQuantity: 0 }]
   })
   if (lines.length === 0)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
+import type { VendorLanguage } from '../../../../client/contract.gen.ts'
 import { createCall, type Services } from '../../../platform/calls/call.ts'
 import { getClientAddress } from '../../../platform/calls/client-address.ts'
 import { matchesEtag } from '../../../platform/calls/etag.ts'
@@ -9,7 +10,7 @@ import { getRequestId } from '../../../platform/calls/request-id.ts'
 import type { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { toProblem } from '../../../platform/problems/problem.ts'
 import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
-import { buildCalendar } from './calendar.ts'
+import { buildCalendar, CALENDAR_LANGUAGES } from './calendar.ts'
 import { findFeedByToken, type OpenFeed, toFeedReader } from './feed-url.ts'
 import { listCalendarEntries } from './queries.ts'
 
@@ -60,7 +61,7 @@ async function respondWithCalendar(
       req,
       res,
       buildCalendar(
-        { name: formatCalendarName(feed), withVendors: feed.vendorId === null },
+        { name: formatCalendarName(feed), language: chooseLanguage(req, feed), withVendors: feed.vendorId === null },
         await listCalendarEntries(call, window),
       ),
     )
@@ -71,6 +72,11 @@ async function respondWithCalendar(
   const by = { callerId: feed?.vendorId ?? feed?.userId ?? undefined, subjectId: feed?.feedId }
   const line = { requestId, address, operationId: 'readCalendar', ...by }
   log.info({ ...line, method: req.method, path: redactPath(req.originalUrl), status: res.statusCode, ms }, 'request')
+}
+
+/** The portal adds the language of its page to the link. Otherwise, the calendar has the language of the vendor. */
+function chooseLanguage({ query }: Request, { language }: OpenFeed): VendorLanguage {
+  return CALENDAR_LANGUAGES.find((each) => each === query.language) ?? language ?? 'en'
 }
 
 function formatCalendarName({ owner, community, organization }: OpenFeed): string {

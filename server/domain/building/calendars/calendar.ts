@@ -1,21 +1,24 @@
 import ical, { ICalEventStatus } from 'ical-generator'
-import type { Task } from '../../../../client/contract.gen.ts'
+import type { Task, VendorLanguage } from '../../../../client/contract.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import type { CalendarEntry } from './queries.ts'
+import { type CalendarWords, english } from './words/english.ts'
+import { spanish } from './words/spanish.ts'
 
 /** The interval in seconds at which calendar programs should read the calendar again. */
 const REFRESH_SECONDS = 3600
 
 /** Returns a calendar in iCalendar format (RFC 5545). Each task becomes an all-day event, without prices. */
 export function buildCalendar(
-  { name, withVendors }: { name: string; withVendors: boolean },
+  { name, language, withVendors }: { name: string; language: VendorLanguage; withVendors: boolean },
   entries: readonly CalendarEntry[],
 ) {
   const calendar = ical({
     name: escapeName(name),
-    prodId: { company: 'Plumbline', product: 'Schedule', language: 'EN' },
+    prodId: { company: 'Plumbline', product: 'Schedule', language: language.toUpperCase() },
     ttl: REFRESH_SECONDS,
   })
+  const isSpanish = language === 'es'
   for (const entry of entries) {
     const at = new Date(entry.updatedAt)
     calendar.createEvent({
@@ -29,9 +32,9 @@ export function buildCalendar(
       start: toMidnight(entry.earlyStart),
       // In iCalendar, the end date is exclusive.
       end: toMidnight(addDays(entry.earlyFinish, 1)),
-      summary: removeControlCharacters(`${entry.home}: ${entry.name}`),
+      summary: removeControlCharacters(`${entry.home}: ${(isSpanish ? entry.spanishName : null) ?? entry.name}`),
       location: removeControlCharacters(formatLocation(entry)),
-      description: removeControlCharacters(formatDescription(entry, withVendors)),
+      description: removeControlCharacters(formatDescription(entry, language, withVendors)),
       status: isUnconfirmed(entry) ? ICalEventStatus.TENTATIVE : EVENT_STATUSES[entry.status],
     })
   }
@@ -52,13 +55,9 @@ const EVENT_STATUSES: Readonly<Record<Task['status'], ICalEventStatus>> = {
   skipped: ICalEventStatus.CANCELLED,
 }
 
-const STATUS_TEXTS: Readonly<Record<Task['status'], string>> = {
-  not_started: 'Not started',
-  in_progress: 'In progress',
-  completed: 'Completed',
-  on_hold: 'On hold',
-  skipped: 'Skipped',
-}
+const WORDS: Readonly<Record<VendorLanguage, CalendarWords>> = { en: english, es: spanish }
+
+export const CALENDAR_LANGUAGES = Object.keys(WORDS) as readonly VendorLanguage[]
 
 function formatLocation({ address, home, community }: CalendarEntry): string {
   const { line1 = null, city = null, state = null, postalCode = null } = address ?? {}
@@ -66,10 +65,12 @@ function formatLocation({ address, home, community }: CalendarEntry): string {
   return parts.filter(Boolean).join(', ')
 }
 
-function formatDescription(entry: CalendarEntry, withVendors: boolean): string {
-  const { community, scope, status, vendor } = entry
-  const confirmation = isUnconfirmed(entry) ? 'Date not confirmed' : null
-  const lines = [community, scope, withVendors ? vendor : null, STATUS_TEXTS[status], confirmation]
+function formatDescription(entry: CalendarEntry, language: VendorLanguage, withVendors: boolean): string {
+  const { community, scope, spanishScope, status, vendor } = entry
+  const { statuses, unconfirmed } = WORDS[language]
+  const trade = (language === 'es' ? spanishScope : null) ?? scope
+  const confirmation = isUnconfirmed(entry) ? unconfirmed : null
+  const lines = [community, trade, withVendors ? vendor : null, statuses[status], confirmation]
   return lines.filter((line) => line !== null).join('\n')
 }
 

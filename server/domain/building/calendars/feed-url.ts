@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import type { VendorLanguage } from '../../../../client/contract.gen.ts'
 import type { Organization, Principal, Services, WriteCall } from '../../../platform/calls/call.ts'
 import { findOrganizationByHash } from '../../../platform/keys/find-organization-by-hash.ts'
 import { hashKeySecret } from '../../../platform/keys/key-secret.ts'
@@ -33,6 +34,8 @@ export interface OpenFeed {
   /** The name of the vendor or user. */
   owner: string
   community: string | null
+  /** The portal language of the vendor; null for a user, or if the builder has not chosen one. */
+  language: VendorLanguage | null
   organization: Organization
 }
 
@@ -62,7 +65,7 @@ async function findFeed({ database, clock }: FeedParts, token: string): Promise<
   if (organizationId === undefined) return undefined
   const { rows } = await sql<FoundFeed>`
     select o."id", o."name", o."tier", o."currency", o."timeZone", f."id" as "feedId", f."vendorId", f."userId",
-      f."communityId", coalesce(v."companyName", u."name") as "owner", c."name" as "community",
+      f."communityId", coalesce(v."companyName", u."name") as "owner", c."name" as "community", v."language",
       f."archivedAt" is not null or v."archivedAt" is not null or coalesce(v."status" = 'inactive', false)
         or coalesce(u."status" = 'disabled', false)
         or f."createdBy"->'via' is not null

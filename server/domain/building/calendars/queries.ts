@@ -41,8 +41,9 @@ export async function lockUser(
 }
 
 /** The fields of a task that a calendar shows. */
-export type CalendarEntry = Pick<Task, 'id' | 'name' | 'scope' | 'status' | 'version' | 'updatedAt'> &
-  Pick<Task, 'earlyStart' | 'earlyFinish'> & {
+export type CalendarEntry = Pick<Task, 'id' | 'name' | 'spanishName' | 'scope' | 'status' | 'version'> &
+  Pick<Task, 'updatedAt' | 'earlyStart' | 'earlyFinish'> & {
+    spanishScope: string | null
     home: string
     address: Address | null
     community: string
@@ -76,13 +77,15 @@ export async function listCalendarEntries(
       ? `(t."homeId" = any(array(${toSuperintendentHomesSql('$2')})) or t."assigneeUserId" = $2)`
       : `t."vendorId" = $2`
   const statement = `
-    select t."id", t."name", t."scope", t."status", t."version", t."updatedAt", t."earlyStart", t."earlyFinish",
-      h."name" as "home", h."address", c."name" as "community", v."companyName" as "vendor",
+    select t."id", t."name", t."spanishName", t."scope", s."spanishName" as "spanishScope", t."status", t."version", t."updatedAt",
+      t."earlyStart", t."earlyFinish", h."name" as "home", h."address", c."name" as "community", v."companyName" as "vendor",
       t."confirmationStatus"
     from "tasks" as t
     join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
     join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
     left join "vendors" as v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"
+    left join "scopes" as s on s."organizationId" = t."organizationId" and lower(s."name") = lower(t."scope")
+      and s."archivedAt" is null
     where t."organizationId" = $1 and t."archivedAt" is null and ${mine}
       and t."plannedStart" between $3::date - 365 and $4::date and t."earlyFinish" >= $3::date
       and ($5::text is null or t."communityId" = $5)

@@ -81,10 +81,11 @@ function toTasks(
   { home, template, startDate }: ScheduleRequest,
   { spelling, activeIds }: KnownReferences,
 ): Task[] {
-  const created = template.rows.map(({ name, scope, phase, taskKind, durationDays, vendorId, checklist }, i) => {
+  const created = template.rows.map((row, i) => {
+    const { name, spanishName, scope, phase, taskKind, durationDays, vendorId, checklist } = row
     const task = buildTask(
       {
-        ...{ homeId: home.id, name, phase, taskKind, durationDays, predecessors: [] },
+        ...{ homeId: home.id, name, spanishName, phase, taskKind, durationDays, predecessors: [] },
         ...{ workdayOverride: false, poIds: [], payOnComplete: false },
         scope: scope === null ? null : (spelling.get(scope) ?? scope),
         vendorId: vendorId !== null && activeIds.has(vendorId) ? vendorId : null,

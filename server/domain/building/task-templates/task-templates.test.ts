@@ -40,15 +40,16 @@ test('omitted fields of a template row get default values', async () => {
   expect(stored).toEqual([
     {
       ...{ name: 'Slab poured', scope: 'concrete', phase: null, taskKind: 'work', durationDays: 1, vendorId: null },
-      ...{ predecessors: [], checklist: ['Cables photographed'] },
+      ...{ spanishName: null, predecessors: [], checklist: ['Cables photographed'] },
     },
     {
       ...{ name: 'Walls framed', scope: null, phase: null, taskKind: 'work', durationDays: 6, vendorId: null },
-      ...{ predecessors: [{ name: 'Slab poured', type: 'FS', lagDays: 4, lagUnit: 'workdays' }], checklist: [] },
+      predecessors: [{ name: 'Slab poured', type: 'FS', lagDays: 4, lagUnit: 'workdays' }],
+      ...{ spanishName: null, checklist: [] },
     },
     {
       ...{ name: 'Permit issued', scope: null, phase: null, taskKind: 'milestone', durationDays: 0, vendorId: null },
-      ...{ predecessors: [], checklist: [] },
+      ...{ spanishName: null, predecessors: [], checklist: [] },
     },
   ])
 })

@@ -34,6 +34,7 @@ export function toStoredTemplateRows(
 ): TaskTemplateRow[] {
   return rows.map(({ name, scope = null, phase = null, taskKind, durationDays, vendorId = null, ...lists }) => ({
     name,
+    spanishName: lists.spanishName ?? null,
     scope: scope === null ? null : (spelling.get(scope) ?? scope),
     ...{ phase, taskKind, durationDays: durationDays ?? getDefaultDuration(taskKind), vendorId },
     predecessors: lists.predecessors.map(toStoredLink),

@@ -42,7 +42,17 @@ const TASK_MOVES: Readonly<Record<Exclude<TaskStatus, 'on_hold'>, TaskStatus[]>>
 
 /** Returns a new task before it is scheduled. `today` is the current date in the community's time zone. */
 export function buildTask(body: Checked['TaskCreate'], today: string): Omit<TaskFields, 'communityId' | 'sequence'> {
-  const { homeId, name, taskKind, durationDays, checklist, predecessors, poIds, payOnComplete } = body
+  const {
+    homeId,
+    name,
+    spanishName = null,
+    taskKind,
+    durationDays,
+    checklist,
+    predecessors,
+    poIds,
+    payOnComplete,
+  } = body
   const errors = [
     ...findDurationErrors(body.taskKind, durationDays),
     ...findConstraintErrors(body, null),
@@ -53,7 +63,8 @@ export function buildTask(body: Checked['TaskCreate'], today: string): Omit<Task
   const start = requested.date ?? today
   const { scope = null, phase = null, vendorId = null, assigneeUserId = null, externalId = null } = body
   return {
-    ...{ homeId, name, scope, phase, taskKind, vendorId, assigneeUserId, externalId, status: 'not_started' },
+    ...{ homeId, name, spanishName, scope, phase, taskKind, vendorId, assigneeUserId, externalId },
+    status: 'not_started',
     ...{
       durationDays: durationDays ?? getDefaultDuration(taskKind),
       constraint: requested,

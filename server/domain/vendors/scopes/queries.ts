@@ -51,6 +51,24 @@ export async function findTradeByName(
   return rows[0]
 }
 
+/**
+ * Returns SQL of the Spanish name of a trade, by an SQL expression of its name. The SQL is null without a Spanish name.
+ * The row `t` names the organization.
+ */
+export function toSpanishScopeSql(scope: string): string {
+  return `(select s."spanishName" from "scopes" as s
+    where s."organizationId" = t."organizationId" and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`
+}
+
+/** Returns the Spanish name of a trade; null if it has none. */
+export async function findSpanishScope({ db, organizationId }: Tenant, scope: string | null): Promise<string | null> {
+  if (scope === null) return null
+  const { rows } = await sql<{ spanishName: string | null }>`
+    select "spanishName" from "scopes"
+    where "organizationId" = ${organizationId} and lower("name") = lower(${scope}) and "archivedAt" is null`.execute(db)
+  return rows[0]?.spanishName ?? null
+}
+
 /** Returns the default cost code of the trade; null if the trade has no default. */
 export async function findDefaultCostCode(call: Tenant, scope: string): Promise<string | null> {
   return (await findTradeByName(call, scope))?.defaultCostCodeId ?? null

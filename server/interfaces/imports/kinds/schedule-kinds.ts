@@ -12,6 +12,8 @@ const TASK_TYPES = mapWordsToValues({
   memo: ['Note'],
 })
 
+const SPANISH_HEADS = ['spanishname', 'spanish', 'nameinspanish', 'taskspanish']
+
 export const taskTemplateKind: ImportKindDefinition = {
   kind: 'task_template',
   label: 'Task templates',
@@ -36,6 +38,7 @@ export const taskTemplateKind: ImportKindDefinition = {
       isRequired: true,
       heads: ['task', 'taskname', 'activity', 'name', 'description'],
     },
+    'row.spanishName': { label: 'Spanish name', type: 'text', heads: SPANISH_HEADS },
     'row.scope': { label: 'Trade', type: 'text', heads: ['trade', 'scope', 'resource'] },
     'row.phase': { label: 'Phase', type: 'text', heads: ['phase', 'stage', 'group'] },
     'row.taskKind': { label: 'Type', type: 'choice', heads: ['type', 'tasktype', 'kind'], choices: TASK_TYPES },
@@ -85,6 +88,7 @@ export const taskKind: ImportKindDefinition = {
       heads: ['home', 'homename', 'job', 'jobname', 'house', 'lot'],
     },
     name: { label: 'Task', type: 'text', isRequired: true, heads: ['task', 'taskname', 'activity', 'name'] },
+    spanishName: { label: 'Spanish name', type: 'text', heads: SPANISH_HEADS },
     scope: { label: 'Trade', type: 'text', heads: ['trade', 'scope'] },
     phase: { label: 'Phase', type: 'text', heads: ['phase', 'stage', 'group'] },
     taskKind: { label: 'Type', type: 'choice', heads: ['type', 'tasktype', 'kind'], choices: TASK_TYPES },

@@ -1,3 +1,4 @@
+import type { ConflictReason } from '../../../../client/contract.gen.ts'
 import type { Problem } from '../../../platform/problems/problem.ts'
 import type { Words } from '../pages/words/english.ts'
 
@@ -19,6 +20,8 @@ const NOTICE_BY_FIELD: Readonly<Record<string, Notice>> = {
   '/text': 'tooLong',
   '/entries': 'wrongEntries',
   '/sure': 'wrongSure',
+  '/invoiceNumber': 'wrongInvoice',
+  '/invoiceDate': 'wrongInvoiceDate',
   '/body': 'wrongMessage',
   '/file': 'wrongFile',
   // A file that must be a photo causes an error in this field.
@@ -42,11 +45,18 @@ const NOTICE_BY_CODE: { readonly [Code in Problem['code']]?: ProblemNotice } = {
   too_many_answers: { status: 429, notice: 'tooManyAnswers' },
 }
 
+/** The texts for reasons of conflicts that do not mean that the vendor is too late. */
+const NOTICE_BY_REASON: { readonly [Reason in ConflictReason]?: Notice } = {
+  limit_reached: 'limitReached',
+  value_taken: 'invoiceTaken',
+}
+
 /** Returns the message with which a page explains a problem. */
 export function toProblemNotice({ code, status, extras }: Problem): ProblemNotice {
   const [wrong] = extras.errors?.flatMap(({ pointer }) => NOTICE_BY_FIELD[pointer] ?? []) ?? []
   if (wrong !== undefined && code === 'validation_failed') return { status: 422, notice: wrong }
   const said = NOTICE_BY_CODE[code]
   if (said !== undefined) return said
-  return { status, notice: status === 409 ? 'tooLate' : 'failed' }
+  const reason = extras.reason === undefined ? undefined : NOTICE_BY_REASON[extras.reason]
+  return { status, notice: status === 409 ? (reason ?? 'tooLate') : 'failed' }
 }

@@ -22,7 +22,7 @@ export interface VendorLink {
   /** The ID of the vendor for a link to the whole portal; otherwise, the ID of the invitation. */
   subjectId: string
   /** The bid request of the invitation; null for a link to the whole portal. */
-  request: { number: string; title: string | null; scope: string } | null
+  request: { number: string; title: string | null; scope: string; spanishScope: string | null } | null
 }
 
 /** The maximum number of links. A vendor works with few builders and has few open requests from each. */
@@ -32,6 +32,7 @@ interface LinkRow extends Omit<VendorLink, 'request'> {
   number: string | null
   title: string | null
   scope: string | null
+  spanishScope: string | null
 }
 
 /**
@@ -46,12 +47,14 @@ export async function listVendorLinks(
 ): Promise<VendorLink[]> {
   const { rows } = await sql<LinkRow>`
     select o."id" as "organizationId", o."name" as "builder", v."id" as "vendorId", v."companyName", v."language",
-      a."subjectId", r."number", r."title", r."scope"
+      a."subjectId", r."number", r."title", r."scope", s."spanishName" as "spanishScope"
     from "vendors" as v
     join "organizations" as o on o."id" = v."organizationId"
     join "portalAddresses" as a on a."organizationId" = v."organizationId" and a."vendorId" = v."id"
     left join "invitations" as i on i."organizationId" = a."organizationId" and i."id" = a."subjectId"
     left join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
+    left join "scopes" as s on s."organizationId" = r."organizationId" and lower(s."name") = lower(r."scope")
+      and s."archivedAt" is null
     where "vendorMailKeys"(v."email", v."contacts") @> array[lower(${email}::text)]
       and v."archivedAt" is null and v."status" <> 'inactive' and a."revokedAt" is null and a."copiedBy" is null
       and not exists (select from "sandboxes" as s where s."organizationId" = v."organizationId")
@@ -61,9 +64,9 @@ export async function listVendorLinks(
           where p."organizationId" = v."organizationId" and p."subjectId" = v."id" and p."revokedAt" is null
             and p."copiedBy" is null))
     order by o."name", v."id", a."subjectId" desc limit ${MAX_LINKS}`.execute(database.statements)
-  return rows.map(({ number, title, scope, ...link }) => ({
+  return rows.map(({ number, title, scope, spanishScope, ...link }) => ({
     ...link,
-    request: number === null || scope === null ? null : { number, title, scope },
+    request: number === null || scope === null ? null : { number, title, scope, spanishScope },
   }))
 }
 

@@ -114,8 +114,8 @@ export function renderLinkRequestForm({ words: { links } }: PageLocale): string 
 export function renderFacts(facts: readonly (Fact | null)[]): string {
   const shown = facts.filter((fact) => fact !== null)
   const items = shown.map(
-    ({ name, value, more, wide = false }) =>
-      `<div${wide ? ' class="all"' : ''}><dt>${escapeHtml(name)}</dt><dd class="pre">${escapeHtml(value)}${more === undefined || more === '' ? '' : `<small>${escapeHtml(more)}</small>`}</dd></div>`,
+    ({ name, value, more, wide = false, isAmount = false }) =>
+      `<div${wide ? ' class="all"' : ''}><dt>${escapeHtml(name)}</dt><dd class="${isAmount ? 'num' : 'pre'}">${escapeHtml(value)}${more === undefined || more === '' ? '' : `<small>${escapeHtml(more)}</small>`}</dd></div>`,
   )
   return shown.length === 0 ? '' : `<dl class="cells">${items.join('')}</dl>`
 }
@@ -125,6 +125,8 @@ export interface Fact {
   value: string
   more?: string | undefined
   wide?: boolean
+  /** Whether the value is an amount, which is never broken into two lines. */
+  isAmount?: boolean
 }
 
 export function toFact(name: string, value: string | null, rest: Partial<Fact> = {}): Fact | null {

@@ -1,4 +1,3 @@
-import { humanizeValue } from '../../../platform/values/format.ts'
 import type { VendorLink } from '../link-list/vendor-links.ts'
 import { escapeHtml, renderLinkRequestForm, renderNote, renderPageFrame } from './html.ts'
 import type { PageLocale } from './page-locale.ts'
@@ -32,7 +31,7 @@ export function renderConfirmPage(reader: PageLocale): string {
 export function renderLinkListPage(reader: PageLocale, email: string, links: readonly VendorLink[]): string {
   const words = reader.words.links
   const rows = links.map(({ builder, companyName, subjectId, request }) => {
-    const what = request === null ? words.whole : `${request.number} · ${request.title ?? humanizeValue(request.scope)}`
+    const what = request === null ? words.whole : `${request.number} · ${request.title ?? reader.tradeName(request)}`
     const label = `${words.open}<span class="sr"> ${escapeHtml(`${builder}, ${what}`)}</span>`
     return `<li><div><strong>${escapeHtml(builder)}</strong><small>${escapeHtml(`${companyName} · ${what}`)}</small></div><form method="post"><input type="hidden" name="link" value="${escapeHtml(subjectId)}"><button class="btn go" name="do" value="open">${label}</button></form></li>`
   })

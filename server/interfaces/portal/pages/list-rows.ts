@@ -10,7 +10,6 @@ import type {
   TaskConfirmation,
 } from '../../../../client/contract.gen.ts'
 import { type BiddingState, getBiddingState, isBidAwaited } from '../../../domain/bidding/bid-requests/bidding-state.ts'
-import { humanizeValue } from '../../../platform/values/format.ts'
 import { escapeHtml } from './html.ts'
 import type { PageContext } from './page-context.ts'
 
@@ -41,7 +40,7 @@ export function toInvitationRow(
   const standing = getBiddingState({ invitation: status, request, bid: bidStatus }, now)
   return {
     id,
-    name: `${request.number} · ${request.title ?? humanizeValue(request.scope)}`,
+    name: `${request.number} · ${request.title ?? reader.tradeName(request)}`,
     more: words.home.due(reader.shortDate(request.deadline)),
     state: words.request.short[standing],
     tone: isBidAwaited(standing) ? 'now' : isGood(standing) ? 'ok' : undefined,
@@ -53,10 +52,10 @@ function isGood(standing: BiddingState): boolean {
 }
 
 export function toOrderRow({ reader }: PageContext, order: PortalOrderSummary): ListRow {
-  const { id, number, scope, status, total, currency, home } = order
+  const { id, number, status, total, currency, home } = order
   return {
     id,
-    name: `${number}, ${humanizeValue(scope)}`,
+    name: `${number}, ${reader.tradeName(order)}`,
     more: `${home.name}, ${home.community} · ${reader.money(total, currency)}`,
     state: reader.words.order.states[status],
     tone: status === 'issued' ? 'now' : status === 'accepted' || status === 'closed' ? 'ok' : undefined,
@@ -65,12 +64,12 @@ export function toOrderRow({ reader }: PageContext, order: PortalOrderSummary): 
 
 export function toTaskRow(
   { reader }: PageContext,
-  { id, name, plannedStart, home, confirmation }: PortalTaskSummary,
+  { id, plannedStart, home, confirmation, ...named }: PortalTaskSummary,
 ): ListRow {
   const isAsked = confirmation.status !== 'confirmed' && confirmation.status !== 'declined'
   return {
     id,
-    name: `${name}, ${home.name}, ${home.community}`,
+    name: `${reader.taskName(named)}, ${home.name}, ${home.community}`,
     more: reader.longDate(plannedStart),
     state: describeConfirmation({ reader }, confirmation),
     tone:

@@ -10,6 +10,7 @@ export const SECTIONS = [
   'punch',
   'visits',
   'drawings',
+  'bills',
   'waivers',
   'payments',
   'documents',
@@ -33,6 +34,7 @@ const EMPTY_STATES: Readonly<Record<Section, keyof Words['home']>> = {
   punch: 'noPunch',
   visits: 'noVisits',
   drawings: 'noDrawings',
+  bills: 'noBills',
   waivers: 'noWaivers',
   payments: 'noPayments',
   documents: 'noDocuments',
@@ -71,10 +73,11 @@ export function renderListPage(
 }
 
 /** Renders the button that creates a calendar feed, or the link to the feed that was just created. */
-function renderCalendar({ reader: { words }, root }: PageContext, url: string | null): string {
+function renderCalendar({ reader: { words }, root }: PageContext, created: string | null): string {
   const { task } = words
-  if (url === null)
+  if (created === null)
     return `<form method="post" action="${escapeHtml(`${root}/dates`)}"><button class="btn">${escapeHtml(task.addCalendar)}</button></form>`
+  const url = words.language === 'en' ? created : `${created}?language=${words.language}`
   const toProgram = url.replace(/^https?:/, 'webcal:')
   return `${renderNote('ok', task.calendarReady)}<a class="btn go" href="${escapeHtml(toProgram)}">${escapeHtml(task.openCalendar)}</a><section class="sheet in"><p class="small">${escapeHtml(task.calendarHint)}</p><p class="small">${escapeHtml(url)}</p></section>`
 }

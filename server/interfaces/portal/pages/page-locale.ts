@@ -1,5 +1,6 @@
 import type { VendorLanguage } from '../../../../client/contract.gen.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
+import { humanizeValue } from '../../../platform/values/format.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { english, type Words } from './words/english.ts'
 import { spanish } from './words/spanish.ts'
@@ -7,6 +8,10 @@ import { spanish } from './words/spanish.ts'
 /** The language settings of a page's reader: the texts and the formats of dates and amounts. */
 export interface PageLocale {
   readonly words: Words
+  /** Returns the name of a trade in the reader's language, if the builder has translated it. */
+  tradeName(trade: { scope: string; spanishScope: string | null }): string
+  /** Returns the name of a task in the reader's language, if the builder has translated it. */
+  taskName(task: { name: string; spanishName: string | null }): string
   money(amount: number, currency: string): string
   /** Formats the full price of one unit, with up to four decimals. */
   unitPrice(amount: number, currency: string): string
@@ -66,8 +71,11 @@ export function createPageLocale(language: VendorLanguage, now: Date): PageLocal
   }
   const inCurrency = (currency: string, decimals: number, amount: number) =>
     formatOf(currency, decimals).format(amount).replace('-', '−')
+  const isSpanish = language === 'es'
   return {
     words,
+    tradeName: ({ scope, spanishScope }) => capitalizeTrade((isSpanish ? spanishScope : null) ?? scope),
+    taskName: ({ name, spanishName }) => (isSpanish ? spanishName : null) ?? name,
     money: (amount, currency) => inCurrency(currency, getMinorUnits(currency), amount),
     unitPrice: (amount, currency) => inCurrency(currency, 4, amount),
     sign: (currency) =>
@@ -89,6 +97,12 @@ export function createPageLocale(language: VendorLanguage, now: Date): PageLocal
         .formatToParts(new Date(timestamp))
         .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone,
   }
+}
+
+/** Builders write trades in lowercase, but on a page, a trade is a title or the value of a fact. */
+function capitalizeTrade(trade: string): string {
+  const name = humanizeValue(trade).replaceAll(/\bhvac\b/g, 'HVAC')
+  return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 function createFormats({ locale }: Words) {

@@ -25,9 +25,9 @@ main{padding:4px 16px 24px;display:grid;gap:16px;grid-template-columns:minmax(0,
 .sheet{background:var(--sheet);border:1px solid var(--line);border-radius:5px}
 .sheet>h2{padding:12px 16px;border-bottom:1px solid var(--line);display:flex;gap:12px;justify-content:space-between}.sheet>h2 a{font-weight:400;font-size:.875rem}
 .in{padding:14px 16px;display:grid;grid-template-columns:minmax(0,1fr);gap:12px}.in>legend{float:left;width:100%}.in>form{display:grid;gap:12px}
-.cells{display:grid;grid-template-columns:1fr 1fr;border:1px solid var(--line-strong);border-radius:5px;background:var(--sheet);overflow:hidden}
-.cells div{padding:8px 14px 9px;box-shadow:1px 0 0 var(--line),0 1px 0 var(--line)}.cells .all{grid-column:1/-1}
-dt{font-size:.8125rem;color:var(--ink-3)}.cells dd{font-weight:600}.cells small{display:block;font-weight:400;font-size:.875rem;color:var(--ink-2)}
+.cells{display:flex;flex-wrap:wrap;border:1px solid var(--line-strong);border-radius:5px;background:var(--sheet);overflow:hidden}
+.cells div{flex:1 1 45%;padding:8px 14px 9px;box-shadow:1px 0 0 var(--line),0 1px 0 var(--line)}.cells .all{flex-basis:100%}
+dt{font-size:.8125rem;color:var(--ink-3)}.cells dd{font-weight:600}.cells .num{white-space:nowrap}.cells small{display:block;white-space:normal;font-weight:400;font-size:.875rem;color:var(--ink-2)}
 table{width:100%;border-collapse:collapse}th,td{padding:10px 16px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;font-weight:400}tr:last-child>*{border-bottom:0}th small,td small,.rows small{display:block;color:var(--ink-3);font-size:.875rem}
 td.num{text-align:right;white-space:nowrap;padding-left:0}tfoot th,tfoot td{font-weight:600;border-top:1px solid var(--line-strong);background:var(--margin)}
 .rows li{display:flex;gap:4px 16px;justify-content:space-between;flex-wrap:wrap;padding:10px 16px;border-bottom:1px solid var(--line)}.rows li:last-child{border:0}.rows li>div{flex:1 1 220px}.rows a{display:inline-block;padding:2px 0}
@@ -40,7 +40,7 @@ label,.q{font-weight:600;font-size:.9375rem}label small,.q small{font-weight:400
 .f{display:grid;grid-template-columns:minmax(0,1fr);gap:4px}
 input:not([type=radio],[type=checkbox],[type=file]),textarea,select{width:100%;min-height:48px;padding:8px 12px;border:1px solid var(--line-ui);border-radius:5px;background:var(--sheet);color:var(--ink);font:inherit}
 textarea{min-height:76px}.r{text-align:right}[aria-invalid]{border:2px solid var(--bad-fill)!important}
-.money{display:grid;grid-template-columns:auto 1fr auto;align-items:center;gap:8px}.unit{grid-template-columns:1fr auto}
+.money{display:flex;align-items:center;gap:8px}.money input{flex:1;min-width:0}.money>span:empty{display:none}
 .line{display:grid;grid-template-columns:1fr 1fr;gap:8px 12px;align-items:center;padding:14px 16px;border-bottom:1px solid var(--line)}.line:last-of-type{border:0}.line>legend,.line>.wide{grid-column:1/-1}.line>legend{float:left;width:100%}.line>strong{text-align:right}
 input[type=radio],input[type=checkbox]{width:22px;height:22px;margin:1px 0;accent-color:var(--fill);flex:none}input[type=file]{font:inherit;max-width:100%;padding:10px 0}
 .pick{display:flex;gap:10px;align-items:flex-start;min-height:44px;padding:10px 0;font-weight:400;font-size:1rem}

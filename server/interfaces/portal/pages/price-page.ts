@@ -40,7 +40,7 @@ export function renderPricePage(place: PageContext, view: PriceView): string {
   const defaultButton = `<button class="sr" name="do" value="totals" tabindex="-1" aria-hidden="true">${escapeHtml(words.totals)}</button>`
   const content = [
     renderBidSteps(place, 1),
-    `<div><h1>${escapeHtml(words.yourPrice)}</h1><p class="lead">${escapeHtml(words.dueIn(formatRequestTitle(invitation), reader.shortDate(request.deadline), formatTimeLeft(place, request)))}</p></div>`,
+    `<div><h1>${escapeHtml(words.yourPrice)}</h1><p class="lead">${escapeHtml(words.dueIn(formatRequestTitle(place, invitation), reader.shortDate(request.deadline), formatTimeLeft(place, request)))}</p></div>`,
     errors.size === 0 ? '' : renderErrorNote(place, view),
     changes.length === 0 ? '' : changesNote(place, changes),
     done === 'saved' ? renderNote('ok', words.saved) : '',
@@ -225,7 +225,7 @@ function renderOtherFields({ reader }: PageContext, { form, errors }: PriceView)
   const words = reader.words.bid
   const days = (name: 'leadTimeDays' | 'durationDays', label: string) => {
     const { invalid, message } = renderErrorAt({ reader }, name, errors)
-    const control = `<div class="money unit"><input class="r" id="${name}" name="${name}" inputmode="numeric" maxlength="4" value="${escapeHtml(form[name])}"${invalid}><span class="faint">${escapeHtml(words.days)}</span></div>${message}`
+    const control = `<div class="money"><input class="r" id="${name}" name="${name}" inputmode="numeric" maxlength="4" value="${escapeHtml(form[name])}"${invalid}><span class="faint">${escapeHtml(words.days)}</span></div>${message}`
     return renderField(name, label, control)
   }
   const area = (name: 'inclusions' | 'exclusions' | 'note', label: string) =>

@@ -1,5 +1,4 @@
 import type { PortalPhoto, PortalPunchItem, PortalPunchItemSummary } from '../../../../client/contract.gen.ts'
-import { humanizeValue } from '../../../platform/values/format.ts'
 import { escapeHtml, formatFileSize, renderFacts, renderField, toAddressLines, toFact } from './html.ts'
 import type { ListRow } from './list-rows.ts'
 import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
@@ -10,7 +9,7 @@ import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage, re
 export function renderPunchPage(place: PageContext, item: PortalPunchItem): string {
   const { reader, builder } = place
   const words = reader.words.punch
-  const { home, community, number, location, description } = item
+  const { home, community, number, location, description, scope, spanishScope } = item
   const where = [community.name, community.city, community.state].filter((part) => part !== null).join(', ')
   const content = [
     `<div><p class="lead">${escapeHtml(words.asks(builder))}</p><h1>${escapeHtml(`${number} · ${home.name}`)}</h1></div>`,
@@ -18,7 +17,7 @@ export function renderPunchPage(place: PageContext, item: PortalPunchItem): stri
     renderFacts([
       toFact(words.work, description, { wide: true, more: location ?? '' }),
       toFact(words.due, item.dueDate === null ? null : reader.longDate(item.dueDate)),
-      toFact(reader.words.request.trade, item.scope === null ? null : humanizeValue(item.scope)),
+      toFact(reader.words.request.trade, scope === null ? null : reader.tradeName({ scope, spanishScope })),
       toFact(reader.words.request.home, [home.name, ...toAddressLines(home.address)].join(', '), {
         wide: true,
         more: where,

@@ -17,10 +17,10 @@ export function renderReceiptPage(
   const where = [community.name, community.city].filter((part) => part !== null).join(', ')
   const content = [
     `<div><h1>${escapeHtml(words.receiptTitle)}</h1><p class="lead">${escapeHtml(`${words.receiptFor(builder)} · ${vendor}`)}</p></div>`,
-    `<p class="lead">${escapeHtml(`${formatRequestTitle(invitation)} · ${reader.words.request.number(request.number, where)}`)}</p>`,
+    `<p class="lead">${escapeHtml(`${formatRequestTitle(place, invitation)} · ${reader.words.request.number(request.number, where)}`)}</p>`,
     renderFacts([
-      toFact(words.sentAt, reader.timeOf(bid.submittedAt, request.timeZone)),
-      toFact(words.bidNumber, bid.id),
+      toFact(words.sentAt, reader.timeOf(bid.submittedAt, request.timeZone), { wide: true }),
+      toFact(words.bidNumber, bid.id, { wide: true }),
     ]),
     renderBidDetails(place, request, bid, files),
     `<p class="small faint no-print">${escapeHtml(words.printHint)}</p>`,

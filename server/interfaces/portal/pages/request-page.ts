@@ -6,7 +6,6 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import { getBiddingState, isBeforeDeadline } from '../../../domain/bidding/bid-requests/bidding-state.ts'
 import { countDaysBetween, toLocalDate } from '../../../platform/values/calendar.ts'
-import { humanizeValue } from '../../../platform/values/format.ts'
 import { findMatchingLines, MAX_SEARCH_LENGTH, MIN_LINES_TO_SEARCH } from '../forms/find-lines.ts'
 import { renderSubmittedBid } from './bid-sheet.ts'
 import { renderBidSteps } from './bid-steps.ts'
@@ -38,7 +37,7 @@ export function renderRequestPage(
   const content = [
     done === 'asked' ? renderNote('ok', reader.words.message.asked) : '',
     bid.canBid ? renderBidSteps(place, 0) : '',
-    `<div><p class="lead">${escapeHtml(words.asks(place.builder, place.vendor))}</p><h1>${escapeHtml(formatRequestTitle(invitation))}</h1><p class="lead">${escapeHtml(words.number(request.number, where))}</p></div>`,
+    `<div><p class="lead">${escapeHtml(words.asks(place.builder, place.vendor))}</p><h1>${escapeHtml(formatRequestTitle(place, invitation))}</h1><p class="lead">${escapeHtml(words.number(request.number, where))}</p></div>`,
     `<p class="state">${escapeHtml(renderState(place, invitation, bid))}</p>`,
     renderRequestFacts(place, invitation),
     request.message === null ? '' : `<p class="pre">${escapeHtml(request.message)}</p>`,
@@ -57,14 +56,17 @@ export function renderRequestPage(
   const bar = `<a class="btn go" href="${escapeHtml(`${place.root}/${invitation.id}/price`)}">${escapeHtml(go)}</a>`
   return renderPortalPage(
     place,
-    `${request.number} · ${formatRequestTitle(invitation)}`,
+    `${request.number} · ${formatRequestTitle(place, invitation)}`,
     content.join('\n'),
     bid.canBid ? bar : undefined,
   )
 }
 
-export function formatRequestTitle({ request, community }: PortalBidInvitation): string {
-  return request.title ?? `${humanizeValue(request.scope)}, ${community.name}`
+export function formatRequestTitle(
+  { reader }: Pick<PageContext, 'reader'>,
+  { request, community }: PortalBidInvitation,
+): string {
+  return request.title ?? `${reader.tradeName(request)}, ${community.name}`
 }
 
 /** Returns the last day for bids as a long date with its time zone. */
@@ -103,7 +105,7 @@ function renderRequestFacts(place: PageContext, { request, community, homes }: P
       words.community,
       [community.name, community.city, community.state].filter((part) => part !== null).join(', '),
     ),
-    toFact(words.trade, humanizeValue(request.scope)),
+    toFact(words.trade, reader.tradeName(request)),
     toFact(words.whatToQuote, what[request.bidType]),
     toFact(words.pricesFrom, day(request.effectiveFrom)),
     toFact(words.pricesUntil, day(request.effectiveTo)),

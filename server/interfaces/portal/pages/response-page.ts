@@ -18,9 +18,9 @@ export function renderResponsePage(
     : renderField('why', words.whyPass, '<input id="why" name="reason" maxlength="1000">', words.optional)
   const button = `<button class="btn ${willBid ? 'go' : 'no'}" name="answer" value="${answer}">${escapeHtml(willBid ? words.yes : words.no)}</button>`
   const content = [
-    `<div><p class="lead">${escapeHtml(words.asks(builder, vendor))}</p><h1>${escapeHtml(formatRequestTitle(invitation))}</h1><p class="lead">${escapeHtml(`${words.due}: ${formatDeadline(place, invitation.request)}`)}</p></div>`,
+    `<div><p class="lead">${escapeHtml(words.asks(builder, vendor))}</p><h1>${escapeHtml(formatRequestTitle(place, invitation))}</h1><p class="lead">${escapeHtml(`${words.due}: ${formatDeadline(place, invitation.request)}`)}</p></div>`,
     `<form class="sheet in" method="post" action="${escapeHtml(action)}"><p>${escapeHtml(willBid ? words.confirmYes : words.confirmNo)}</p>${why}${button}</form>`,
     `<p><a class="btn" href="${escapeHtml(action)}">${escapeHtml(words.readFirst)}</a></p>`,
   ]
-  return renderPortalPage(place, formatRequestTitle(invitation), content.join('\n'))
+  return renderPortalPage(place, formatRequestTitle(place, invitation), content.join('\n'))
 }

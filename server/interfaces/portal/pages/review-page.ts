@@ -30,7 +30,7 @@ export function renderReviewPage(place: PageContext, view: ReviewView): string {
   const price = `${root}/${invitation.id}/price`
   const content = [
     renderBidSteps(place, 2),
-    `<div><h1>${escapeHtml(words.checkTitle)}</h1><p class="lead">${escapeHtml(words.nothingSent(formatRequestTitle(invitation)))}</p></div>`,
+    `<div><h1>${escapeHtml(words.checkTitle)}</h1><p class="lead">${escapeHtml(words.nothingSent(formatRequestTitle(place, invitation)))}</p></div>`,
     ...renderReviewNotes(place, view, price),
     renderBidTable(place, view),
     renderAlternateList(place, draft.alternates, bid.currency),

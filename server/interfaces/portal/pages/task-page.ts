@@ -1,5 +1,4 @@
 import type { PortalTask, TaskConfirmation } from '../../../../client/contract.gen.ts'
-import { humanizeValue } from '../../../platform/values/format.ts'
 import { escapeHtml, renderFacts, renderField, toAddressLines, toFact } from './html.ts'
 import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage } from './page-context.ts'
 import type { PageLocale } from './page-locale.ts'
@@ -8,15 +7,18 @@ import type { PageLocale } from './page-locale.ts'
 export function renderTaskPage(place: PageContext, task: PortalTask): string {
   const { reader, builder } = place
   const words = reader.words.task
-  const { home, community, confirmation } = task
+  const { home, community, confirmation, scope, spanishScope } = task
+  const name = reader.taskName(task)
   const where = [community.name, community.city, community.state].filter((part) => part !== null).join(', ')
   const content = [
-    `<div><p class="lead">${escapeHtml(words.expects(builder))}</p><h1>${escapeHtml(task.name)}</h1></div>`,
+    `<div><p class="lead">${escapeHtml(words.expects(builder))}</p><h1>${escapeHtml(name)}</h1></div>`,
     `<p class="state">${escapeHtml(describeConfirmation(reader, confirmation))}</p>`,
     renderFacts([
       toFact(words.firstDay, reader.longDate(task.plannedStart)),
       toFact(words.lastDay, reader.longDate(task.plannedEnd)),
-      toFact(reader.words.request.trade, task.scope === null ? null : humanizeValue(task.scope), { wide: true }),
+      toFact(reader.words.request.trade, scope === null ? null : reader.tradeName({ scope, spanishScope }), {
+        wide: true,
+      }),
       toFact(reader.words.request.home, [home.name, ...toAddressLines(home.address)].join(', '), {
         wide: true,
         more: where,
@@ -28,7 +30,7 @@ export function renderTaskPage(place: PageContext, task: PortalTask): string {
   ]
   const come = `<form method="post"><button class="btn go" name="answer" value="confirmed">${escapeHtml(words.weCome)}</button></form>`
   const canCome = task.canAnswer && confirmation.status !== 'confirmed'
-  return renderPortalPage(place, `${task.name} · ${home.name}`, content.join('\n'), canCome ? come : undefined)
+  return renderPortalPage(place, `${name} · ${home.name}`, content.join('\n'), canCome ? come : undefined)
 }
 
 /**

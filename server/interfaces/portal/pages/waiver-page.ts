@@ -13,7 +13,7 @@ export function renderWaiverPage(place: PageContext, waiver: PortalLienWaiver): 
     `<p class="state">${escapeHtml(describeSignature(reader, waiver))}</p>`,
     renderFacts([
       toFact(words.payment, waiver.paymentNumber),
-      toFact(words.amount, reader.money(waiver.amount, waiver.currency)),
+      toFact(words.amount, reader.money(waiver.amount, waiver.currency), { isAmount: true }),
       toFact(words.through, reader.longDate(waiver.throughDate), { wide: true }),
       toFact(words.digest, waiver.textSha256, { wide: true }),
     ]),

@@ -67,8 +67,8 @@ async function toTemplateRows(call: Call, homeId: string): Promise<TemplateRows>
   )
   const all = rows.flatMap(({ id }) => found.get(id) ?? [])
   const names = toUniqueNames(all)
-  return all.map(({ id, scope, phase, taskKind, durationDays, vendorId, checklist, predecessors }) => ({
-    ...{ name: names.get(id) ?? id, scope, phase, taskKind, durationDays, vendorId },
+  return all.map(({ id, spanishName, scope, phase, taskKind, durationDays, vendorId, checklist, predecessors }) => ({
+    ...{ name: names.get(id) ?? id, spanishName, scope, phase, taskKind, durationDays, vendorId },
     checklist: checklist.map(({ text }) => text),
     predecessors: predecessors.flatMap(({ taskId, ...link }) => {
       const name = names.get(taskId)
