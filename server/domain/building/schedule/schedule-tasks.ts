@@ -34,7 +34,7 @@ export interface PlacedTask {
  * task that would inherit too many links of skipped tasks.
  */
 export type ScheduleOutcome = { placed: PlacedTask[] } | ScheduleError
-export type ScheduleError = { ring: string[] } | { beyondId: string } | { overlinkedId: string }
+export type ScheduleError = { ring: string[] } | { beyondId: string } | { overloadedId: string }
 
 /**
  * Schedules the tasks of one home by their durations, links, constraints, and progress.
@@ -57,7 +57,7 @@ export function scheduleTasks(
   const ordered = sortActivities(tasks.map(({ predecessors }) => ({ links: listLinkedPlaces(predecessors, places) })))
   if ('ring' in ordered) return { ring: ordered.ring.flatMap((place) => tasks[place]?.id ?? []) }
   const inherited = inheritLinks(tasks)
-  if ('overlinkedId' in inherited) return inherited
+  if ('overloadedId' in inherited) return inherited
   const linked = tasks.map((task, place): LinkedTask => ({ ...task, predecessors: inherited.links[place] ?? [] }))
   const scheduled = computeCriticalPath(linked.map((task) => toActivity(task, linked, places, days, dataDate)))
   if ('ring' in scheduled) return { ring: scheduled.ring.flatMap((place) => tasks[place]?.id ?? []) }
@@ -98,11 +98,11 @@ export const MAX_INHERITED_LINKS = 100_000
  * skipped task. Each replacement adds the lags of both links and keeps their outer ends. Of several links between the
  * same ends, a link is kept only if no other link has lags that are at least as long. The tasks must not form a ring.
  */
-function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][] } | { overlinkedId: string } {
+function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][] } | { overloadedId: string } {
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const known = new Map<string, JoinedLink[]>()
   let inherited = 0
-  let overlinkedId: string | null = null
+  let overloadedId: string | null = null
   const linksOf = (task: SchedulableTask): JoinedLink[] => {
     const before = known.get(task.id)
     if (before !== undefined) return before
@@ -120,7 +120,7 @@ function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][
       else
         for (const { taskId, type, workdays, calendarDays } of linksOf(through)) {
           if (++inherited > MAX_INHERITED_LINKS) {
-            overlinkedId ??= task.id
+            overloadedId ??= task.id
             break
           }
           const lags = { workdays: workdays + link.workdays, calendarDays: calendarDays + link.calendarDays }
@@ -132,7 +132,7 @@ function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][
     return all
   }
   const links = tasks.map(linksOf)
-  return overlinkedId === null ? { links } : { overlinkedId }
+  return overloadedId === null ? { links } : { overloadedId }
 }
 
 function toJoinedLink({ taskId, type, lagDays, lagUnit }: SchedulableLink): JoinedLink {
