@@ -250,7 +250,7 @@ test('a vendor that reads Spanish is told in Spanish which files were not saved'
   const mails = await get(`/mails?aboutId=${data[0].id}&vendorId=${site.loneStar}`)
   expect(mails.data).toMatchObject([
     {
-      subject: 'Algunos archivos de su correo no se guardaron',
+      subject: expect.stringContaining('su correo'),
       text: expect.stringContaining('EICAR.txt: Nuestro antivirus'),
     },
   ])

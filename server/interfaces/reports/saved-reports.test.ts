@@ -263,7 +263,8 @@ test('a scheduled report whose emails cannot be stored does not prevent the next
 test('after a temporary error for one role, only the users with that role get the next attempt', async () => {
   const { statements } = plumbline.database
   const { id: accountantId } = await addUser('Omar Haas', 'omar@harrowfinch.example.com', 'accountant')
-  const { timeZone } = (await plumbline.get('/api/ext/organization')).body
+  const { timeZone } = (await plumbline.get('/api/admin/organization', owner)).body
+  expect(timeZone).toBe('America/Chicago')
   const today = plumbline.clock.now().toLocaleDateString('en-US', { weekday: 'long', timeZone }).toLowerCase()
   const userIds = [viewerId, accountantId]
   const { id, schedule } = await save({ name: 'Partly', schedule: { weekday: today, format: 'csv', userIds } })

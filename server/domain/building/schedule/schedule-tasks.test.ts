@@ -192,7 +192,7 @@ function chain(length: number, others: number): SchedulableTask[] {
 test('a schedule whose skipped tasks multiply its links is rejected quickly', () => {
   expect(scheduleTasks(chain(20, 400), calendar)).toHaveProperty('placed')
   const startedMs = performance.now()
-  expect(scheduleTasks(chain(500, 499), calendar)).toEqual({ overlinkedId: expect.stringMatching(/^skipped-/) })
+  expect(scheduleTasks(chain(500, 499), calendar)).toEqual({ overloadedId: expect.stringMatching(/^skipped-/) })
   expect(performance.now() - startedMs).toBeLessThan(5000)
 })
 

@@ -36,7 +36,7 @@ export interface PlacedTask {
  * cycle. `beyondId` identifies a task whose dates are out of range.
  */
 export type ScheduleOutcome = { placed: PlacedTask[] } | ScheduleError
-export type ScheduleError = { ring: string[] } | { beyondId: string } | { overlinkedId: string }
+export type ScheduleError = { ring: string[] } | { beyondId: string } | { overloadedId: string }
 
 /**
  * Schedules the tasks of one home according to their durations, links, constraints, and progress.
@@ -59,7 +59,7 @@ export function scheduleTasks(
   const ordered = sortActivities(tasks.map(({ predecessors }) => ({ links: listLinkedPlaces(predecessors, places) })))
   if ('ring' in ordered) return { ring: ordered.ring.flatMap((place) => tasks[place]?.id ?? []) }
   const inherited = inheritLinks(tasks)
-  if ('overlinkedId' in inherited) return inherited
+  if ('overloadedId' in inherited) return inherited
   const linked = tasks.map((task, place): LinkedTask => ({ ...task, predecessors: inherited.links[place] ?? [] }))
   const scheduled = computeCriticalPath(linked.map((task) => toActivity(task, linked, places, days, dataDate)))
   if ('ring' in scheduled) return { ring: scheduled.ring.flatMap((place) => tasks[place]?.id ?? []) }
@@ -101,11 +101,11 @@ export const MAX_INHERITED_LINKS = 100_000
  * ends of the two links. If there are several links of the same type to the same task, omits links that another link
  * makes redundant because both parts of its lag are at least as long. The tasks must not form a cycle.
  */
-function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][] } | { overlinkedId: string } {
+function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][] } | { overloadedId: string } {
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const known = new Map<string, JoinedLink[]>()
   let inherited = 0
-  let overlinkedId: string | null = null
+  let overloadedId: string | null = null
   const linksOf = (task: SchedulableTask): JoinedLink[] => {
     const before = known.get(task.id)
     if (before !== undefined) return before
@@ -123,7 +123,7 @@ function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][
       else
         for (const { taskId, type, workdays, calendarDays } of linksOf(through)) {
           if (++inherited > MAX_INHERITED_LINKS) {
-            overlinkedId ??= task.id
+            overloadedId ??= task.id
             break
           }
           const lags = { workdays: workdays + link.workdays, calendarDays: calendarDays + link.calendarDays }
@@ -135,7 +135,7 @@ function inheritLinks(tasks: readonly SchedulableTask[]): { links: JoinedLink[][
     return all
   }
   const links = tasks.map(linksOf)
-  return overlinkedId === null ? { links } : { overlinkedId }
+  return overloadedId === null ? { links } : { overloadedId }
 }
 
 function toJoinedLink({ taskId, type, lagDays, lagUnit }: SchedulableLink): JoinedLink {

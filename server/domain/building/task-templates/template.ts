@@ -111,7 +111,7 @@ export function toTemplateContent(rows: TaskTemplateRow[]): TemplateContent {
     const message = describeCycle(outcome.ring.map(shortenName))
     throw validationFailed([{ pointer: `/rows/${place}/predecessors`, code: 'ring', message }])
   }
-  if ('overlinkedId' in outcome) throw new Error('Expected a template to have no skipped tasks.')
+  if ('overloadedId' in outcome) throw new Error('Expected a template to have no skipped tasks.')
   const place = rows.findIndex(({ name }) => name === outcome.beyondId)
   const message = 'must not be scheduled centuries away from the start date'
   throw validationFailed([{ pointer: `/rows/${place}`, code: 'out_of_range', message }])

@@ -167,10 +167,10 @@ function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
     const message = `must not move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
     return validationFailed([{ pointer: '', code: 'out_of_range', message }])
   }
-  if ('overlinkedId' in outcome)
+  if ('overloadedId' in outcome)
     return conflict(
       'limit_reached',
-      `Cannot reschedule the home: ${nameOf(outcome.overlinkedId)} would inherit too many links of skipped tasks. Remove predecessors of the skipped tasks first.`,
+      `Cannot reschedule the home: ${nameOf(outcome.overloadedId)} would inherit too many links of skipped tasks. Remove predecessors of the skipped tasks first.`,
     )
   const message = describeCycle(outcome.ring.map(nameOf))
   return validationFailed([{ pointer: '/predecessors', code: 'ring', message }])
