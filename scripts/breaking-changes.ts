@@ -423,8 +423,7 @@ function* compareBounds(place: string, before: Schema, after: Schema): FoundChan
 
 function* compareNewPermissions(place: string, before: readonly string[], after: readonly string[]): FoundChanges {
   for (const permission of after) {
-    if (!before.includes(permission))
-      yield { kind: 'permission added', place, what: `${permission} is now required` }
+    if (!before.includes(permission)) yield { kind: 'permission added', place, what: `${permission} is now required` }
   }
 }
 

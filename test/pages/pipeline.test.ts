@@ -156,7 +156,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     expect(data).toMatchObject([{ status: 'accepted', total: 24_010 }])
   })
 
-  test('no browser window logs an error during the bidding test', () => {
+  test('no page logs an error in the browser during the bidding test', () => {
     expectNoComplaints(office)
     expectNoComplaints(watching)
     for (const vendor of vendors) expectQuietPortal(vendor)

@@ -165,7 +165,7 @@ test('the error for an unknown name in the fields input lists the available fiel
     name: 'read_with_skill',
     arguments: { skill: 'getHomeSchedule', input, fields: ['tasks.shoeSize'] },
   })) as { content: { text: string }[] }
-  expect(wrong.content[0]?.text).toMatch(/unknown field "shoeSize"; there are taskId, name, /)
+  expect(wrong.content[0]?.text).toMatch(/unknown field "shoeSize"; available fields: taskId, name, /)
 })
 
 test('the error for an unknown input of a skill lists the available inputs', async () => {

@@ -153,7 +153,7 @@ function assertKnownFields(schema: Schema, fields: readonly string[]): void {
           {
             pointer: `/fields/${i}`,
             code: 'unknown',
-            message: `contains the unknown field "${name}"; there are ${known}`,
+            message: `contains the unknown field "${name}"; available fields: ${known}`,
           },
         ]
       }

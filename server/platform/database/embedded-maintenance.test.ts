@@ -75,7 +75,7 @@ test('table statistics are updated each time a growing table doubles in size', a
   await learnt().toBe(1403)
 })
 
-test('maintenance ignores tables in other schemas of the same database', async () => {
+test('maintenance of the embedded database ignores tables in other schemas', async () => {
   const { statements } = plumbline.database
   await sql`create schema "elsewhere"`.execute(statements)
   await sql`create table "elsewhere"."grown" as select generate_series(1, 1000) as "n"`.execute(statements)
@@ -117,7 +117,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(await rowsReadFor('/api/ext/vendors?limit=20')).toBeLessThan(30)
   })
 
-  test('maintenance ignores a table with few changes', async () => {
+  test('maintenance of the embedded database ignores a table with few changes', async () => {
     await plumbline.post('/api/ext/scopes', { name: 'Framing' })
     await maintainEmbeddedDatabase(plumbline.database)
     expect(await known('scopes')).toMatchObject({ rows: -1 })

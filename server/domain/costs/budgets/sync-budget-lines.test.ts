@@ -134,7 +134,7 @@ test('syncing 500 budget lines needs no more statements than syncing one line, e
   expect(await statementsOf(rows.slice(1))).toBe(one + 4)
 })
 
-test('homes of another builder are unknown in a budget line sync', async () => {
+test('a budget line sync treats homes of another builder as unknown', async () => {
   const homeId = await newHome('Lot 108')
   const { key } = await plumbline.newBuilder()
   const input = { match: 'externalId', rows: [{ externalId: 'k-4', homeId, scope: 'framing', amount: 1 }] }

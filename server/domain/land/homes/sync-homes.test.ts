@@ -125,7 +125,7 @@ test('syncing 200 homes of one plan needs no more statements than one home, exce
   expect(await statementsOf(rows.slice(1))).toBe(one + 2)
 })
 
-test('homes and communities of another builder are unknown in a sync', async () => {
+test('a sync treats homes and communities of another builder as unknown', async () => {
   const { communityId } = await newSite()
   const other = await plumbline.newBuilder()
   expect(faults(await sync([{ name: 'Lot 1', communityId }], other, { match: 'id' }))).toEqual([
