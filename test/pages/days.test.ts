@@ -217,6 +217,7 @@ describe.skipIf(chromium === null)('the days of an office', () => {
     await page.getByText('PM-0001: paid').waitFor()
     await page.goto(`${plumbline.url}/payments/all`)
     await page.getByRole('row', { name: /PM-0001.*Paid.*Lot 14, Juniper Ridge.*\$1,200\.00.*\$10,800\.00/ }).waitFor()
+    await page.getByRole('link', { name: 'Accounting', exact: true }).click()
     await page.getByRole('link', { name: 'Periods' }).click()
     await page.getByRole('button', { name: 'Close period' }).first().click()
     await dialog.getByLabel('Last day to close').fill(addDays(today, -1))

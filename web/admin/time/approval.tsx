@@ -35,7 +35,7 @@ export function Component() {
       </div>
       <TimeTabs />
       {mayApproveAll && weeks.length > 0 && (
-        <div className="filters">
+        <div className="row wrap">
           {weeks.map((start) => (
             <Button key={start} onClick={() => setWeek(start)}>
               Approve all of the week of {shortDay(start)}
