@@ -166,6 +166,11 @@ export const AREAS: readonly Screen[] = [
     path: async (find) => `/catalogue/plans/${await find('/api/ext/plans?status=released')}`,
     ready: 'tbody th a',
   },
+  {
+    name: 'catalogue-takeoff',
+    path: async (find) => `/catalogue/plans/${await find('/api/ext/plans?status=released')}/takeoff`,
+    ready: '.table.sheet tbody tr',
+  },
   { name: 'catalogue-options', path: () => '/catalogue/options', ready: 'tbody tr th a' },
   {
     name: 'catalogue-option',

@@ -84,6 +84,7 @@ export const routes: RouteObject[] = [
       pageRoute('sales/:saleId', () => import('./sales/sale.tsx')),
       pageRoute('catalogue', () => import('./catalogue/plans.tsx')),
       pageRoute('catalogue/plans/:planId', () => import('./catalogue/plan.tsx')),
+      pageRoute('catalogue/plans/:planId/takeoff', () => import('./catalogue/edit-takeoff.tsx')),
       pageRoute('catalogue/options', () => import('./catalogue/options.tsx')),
       pageRoute('catalogue/options/:optionId', () => import('./catalogue/option.tsx')),
       pageRoute('catalogue/parts', () => import('./catalogue/parts.tsx')),
