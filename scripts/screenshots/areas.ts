@@ -93,6 +93,7 @@ export const AREAS: readonly Screen[] = [
   { name: 'warranty-terms', path: () => '/warranty/terms', ready: 'button:text-is("Edit")' },
   { name: 'orders', path: () => '/orders', ready: 'tbody tr th a' },
   { name: 'order-approvals', path: () => '/orders/approvals', ready: '.split .bar-svg' },
+  { name: 'order-issue-several', path: () => '/orders/issue', ready: '.line-list li, .state' },
   {
     name: 'order-one',
     path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=partially_completed')}`,

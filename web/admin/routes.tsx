@@ -66,6 +66,7 @@ export const routes: RouteObject[] = [
       pageRoute('orders', () => import('./orders/orders.tsx')),
       pageRoute('orders/approvals', () => import('./orders/approvals.tsx')),
       pageRoute('orders/new', () => import('./orders/new-order.tsx')),
+      pageRoute('orders/issue', () => import('./orders/issue-orders.tsx')),
       pageRoute('orders/:purchaseOrderId', () => import('./orders/order.tsx')),
       pageRoute('payments', () => import('./payments/payable.tsx')),
       pageRoute('payments/all', () => import('./payments/payments.tsx')),
