@@ -111,7 +111,7 @@ function TakeoffEditor(props: {
   const { plan } = props
   const navigate = useNavigate()
   // What another user changes in the meantime does not change the grid.
-  const [{ lines, costCodes, ...loaded }] = useState(props)
+  const [{ lines, costCodes, plan: planBefore, ...loaded }] = useState(props)
   const initial = useMemo(
     () =>
       toTakeoffRows(
@@ -160,7 +160,8 @@ function TakeoffEditor(props: {
   const save = plumbline.useMutation('put', '/api/ext/plans/{planId}/takeoff', {
     onSuccess: ({ revision }) => {
       showToast(
-        revision === plan.revision
+        // The plan may already have been read again, with its new revision.
+        revision === planBefore.revision
           ? `Takeoff of ${plan.name} saved`
           : `Takeoff saved as a draft of revision ${revision}`,
       )
@@ -206,7 +207,7 @@ function TakeoffEditor(props: {
         actions={
           plan.elevations.length > 0 && (
             <label className="row">
-              <span className="muted">Quantities for</span>
+              <span className="muted nowrap">Quantities for</span>
               <select className="input" value={elevation} onChange={(event) => setElevation(event.target.value)}>
                 {plan.elevations.map(({ code, name }) => (
                   <option key={code} value={code}>

@@ -104,7 +104,7 @@ export function TakeoffGrid(props: {
   return (
     <>
       {rows.length > SEARCHED_FROM && (
-        <search className="filters">
+        <search className="filters inset">
           <SearchBox label="Search lines" placeholder="Part, formula, or task" value={search} onChange={setSearch} />
           <span className="muted" aria-live="polite">
             {wanted !== '' && `${formatCount(matching.length, 'line')} found`}
@@ -131,22 +131,22 @@ export function TakeoffGrid(props: {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be one more landmark within the panel's. */}
       <div className="table-wrap" tabIndex={0} role="region" aria-label="Lines of the takeoff">
-        <table className="table grid sheet" ref={table}>
+        <table role="table" className="table grid sheet" ref={table}>
           <caption className="sr">Lines of the takeoff</caption>
-          <thead>
-            <tr>
+          <thead role="rowgroup">
+            <tr role="row">
               {TAKEOFF_COLUMNS.map(({ name, head }) => (
-                <th scope="col" key={name} className={name === 'waste' ? 'num' : undefined}>
+                <th role="columnheader" scope="col" key={name} className={name === 'waste' ? 'num' : undefined}>
                   {head}
                 </th>
               ))}
-              <th scope="col" className="num">
+              <th role="columnheader" scope="col" className="num">
                 To buy
               </th>
-              <td />
+              <td role="cell" />
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {shown.map((row) => (
               <GridRow
                 key={row.key}
@@ -214,12 +214,12 @@ const GridRow = memo(function GridRow(props: {
   // An empty row is not saved, so it has no errors.
   const errors = isEmptyRow(row) ? {} : { ...result.errors, ...rejected }
   return (
-    <tr data-row={row.key}>
+    <tr role="row" data-row={row.key}>
       {TAKEOFF_COLUMNS.map(({ name, head }) => {
         const error = errors[name]
         const id = `takeoff-${row.key}-${name}`
         return (
-          <td key={name} className={`col-${name}`}>
+          <td role="cell" key={name} data-label={head} className={`col-${name}`}>
             <input
               className={name === 'waste' ? 'input num' : name === 'amount' ? 'input code' : 'input'}
               id={id}
@@ -246,7 +246,7 @@ const GridRow = memo(function GridRow(props: {
           </td>
         )
       })}
-      <td className="num result">
+      <td role="cell" data-label="To buy" className="num result">
         {quantity === null ? (
           <span className="none">{isEmptyRow(row) ? '' : 'none'}</span>
         ) : (
@@ -255,7 +255,7 @@ const GridRow = memo(function GridRow(props: {
           </>
         )}
       </td>
-      <td>
+      <td role="cell">
         <IconButton icon="x" label={`Remove line ${at}`} look="quiet" small onClick={() => actions.remove(row.key)} />
       </td>
     </tr>
