@@ -184,6 +184,24 @@ export const AREAS: readonly Screen[] = [
     path: async (find) => `/catalogue/parts/${await find('/api/ext/parts')}`,
     ready: 'tbody th a, .panel p',
   },
+  {
+    name: 'catalogue-price-add',
+    path: async (find) => `/catalogue/parts/${await find('/api/ext/parts')}`,
+    ready: 'tbody th a, .panel p',
+    act: (page) => page.getByRole('button', { name: 'Add price' }).click(),
+  },
+  {
+    name: 'catalogue-prices-change',
+    path: () => '/catalogue/parts/change-prices',
+    ready: 'form input[role="combobox"]',
+    async act(page) {
+      await page.getByLabel(/^Vendor/).fill('a')
+      await page.getByRole('option').first().click()
+      await page.getByLabel('Change in percent').fill('4.5')
+      await page.getByRole('button', { name: 'Preview new prices' }).click()
+      await page.getByRole('region', { name: 'New prices' }).waitFor()
+    },
+  },
   { name: 'catalogue-cost-codes', path: () => '/catalogue/cost-codes', ready: 'tbody tr th' },
   {
     name: 'agents-proposals',

@@ -89,6 +89,7 @@ export const routes: RouteObject[] = [
       pageRoute('catalogue/options', () => import('./catalogue/options.tsx')),
       pageRoute('catalogue/options/:optionId', () => import('./catalogue/option.tsx')),
       pageRoute('catalogue/parts', () => import('./catalogue/parts.tsx')),
+      pageRoute('catalogue/parts/change-prices', () => import('./catalogue/raise-prices.tsx')),
       pageRoute('catalogue/parts/:partId', () => import('./catalogue/part.tsx')),
       pageRoute('catalogue/cost-codes', () => import('./catalogue/cost-codes.tsx')),
       pageRoute('reports', () => import('./reports/reports.tsx')),

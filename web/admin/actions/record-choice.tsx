@@ -21,9 +21,10 @@ export function RecordChoice(props: {
   list: RecordList
   value: readonly string[]
   isMultiple: boolean
+  isInDialog?: boolean
   onChange(ids: readonly string[]): void
 }) {
-  const { control, list, value, isMultiple, onChange } = props
+  const { control, list, value, isMultiple, isInDialog = false, onChange } = props
   const [text, setText] = useState('')
   const [isOpen, setIsOpen] = useState(false)
   const q = useDeferredValue(text.trim())
@@ -60,7 +61,7 @@ export function RecordChoice(props: {
   }
   const options = (
     <Combobox.Portal>
-      <Combobox.Positioner className="over" sideOffset={4} align="start">
+      <Combobox.Positioner className={isInDialog ? 'over above-dialog' : 'over'} sideOffset={4} align="start">
         <Combobox.Popup className="menu options">
           <Combobox.Empty className="muted">{found.isFetching ? 'Searching' : 'Nothing found'}</Combobox.Empty>
           <Combobox.List>
