@@ -4,6 +4,16 @@ import type { FindRecord, Screen } from './screens.ts'
 /** The screens of homes, orders, payments, and sales. */
 export const AREAS: readonly Screen[] = [
   { name: 'homes', path: () => '/homes', ready: 'tbody tr th a' },
+  { name: 'home-new', path: () => '/homes/new', ready: 'form select' },
+  {
+    name: 'home-estimate',
+    path: async (find) => `/homes/${await find('/api/ext/homes?status=planning', ({ planId }) => planId !== null)}`,
+    ready: 'button:text-is("Estimate from plan")',
+    async act(page) {
+      await page.getByRole('button', { name: 'Estimate from plan' }).click()
+      await page.getByText('Lines with a price').waitFor()
+    },
+  },
   { name: 'communities', path: () => '/communities', ready: 'tbody tr th a' },
   {
     name: 'community',
