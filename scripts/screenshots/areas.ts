@@ -4,6 +4,16 @@ import type { FindRecord, Screen } from './screens.ts'
 /** The screens for homes, orders, payments, and sales. */
 export const AREAS: readonly Screen[] = [
   { name: 'homes', path: () => '/homes', ready: 'tbody tr th a' },
+  { name: 'home-new', path: () => '/homes/new', ready: 'form select' },
+  {
+    name: 'home-estimate',
+    path: async (find) => `/homes/${await find('/api/ext/homes?status=planning', ({ planId }) => planId !== null)}`,
+    ready: 'button:text-is("Estimate from plan")',
+    async act(page) {
+      await page.getByRole('button', { name: 'Estimate from plan' }).click()
+      await page.getByText('Lines with a price').waitFor()
+    },
+  },
   { name: 'communities', path: () => '/communities', ready: 'tbody tr th a' },
   {
     name: 'community',
@@ -93,6 +103,7 @@ export const AREAS: readonly Screen[] = [
   { name: 'warranty-terms', path: () => '/warranty/terms', ready: 'button:text-is("Edit")' },
   { name: 'orders', path: () => '/orders', ready: 'tbody tr th a' },
   { name: 'order-approvals', path: () => '/orders/approvals', ready: '.split .bar-svg' },
+  { name: 'order-issue-several', path: () => '/orders/issue', ready: '.line-list li, .state' },
   {
     name: 'order-one',
     path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=partially_completed')}`,
@@ -215,6 +226,11 @@ export const AREAS: readonly Screen[] = [
     path: async (find) => `/catalogue/plans/${await find('/api/ext/plans?status=released')}`,
     ready: 'tbody th a',
   },
+  {
+    name: 'catalogue-takeoff',
+    path: async (find) => `/catalogue/plans/${await find('/api/ext/plans?status=released')}/takeoff`,
+    ready: '.table.sheet tbody tr',
+  },
   { name: 'catalogue-options', path: () => '/catalogue/options', ready: 'tbody tr th a' },
   {
     name: 'catalogue-option',
@@ -226,6 +242,24 @@ export const AREAS: readonly Screen[] = [
     name: 'catalogue-part',
     path: async (find) => `/catalogue/parts/${await find('/api/ext/parts')}`,
     ready: 'tbody th a, .panel p',
+  },
+  {
+    name: 'catalogue-price-add',
+    path: async (find) => `/catalogue/parts/${await find('/api/ext/parts')}`,
+    ready: 'tbody th a, .panel p',
+    act: (page) => page.getByRole('button', { name: 'Add price' }).click(),
+  },
+  {
+    name: 'catalogue-prices-change',
+    path: () => '/catalogue/parts/change-prices',
+    ready: 'form input[role="combobox"]',
+    async act(page) {
+      await page.getByLabel(/^Vendor/).fill('a')
+      await page.getByRole('option').first().click()
+      await page.getByLabel('Change in percent').fill('4.5')
+      await page.getByRole('button', { name: 'Preview new prices' }).click()
+      await page.getByRole('region', { name: 'New prices' }).waitFor()
+    },
   },
   { name: 'catalogue-cost-codes', path: () => '/catalogue/cost-codes', ready: 'tbody tr th' },
   {

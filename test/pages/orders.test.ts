@@ -66,6 +66,18 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     })
   })
 
+  test('the approval on the page of an order shows its effect on the budget first', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/orders/${orders[1]}`)
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Approve PO-0014-02?' })
+    await dialog.getByText('Committed $33,869, and $67,869 after the approval.').waitFor()
+    await dialog.getByText('All orders of the trade together exceed its budget by $37,869.').waitFor()
+    await expectAccessible(page)
+    expect((await plumbline.get(`/api/ext/purchase-orders/${orders[1]}`)).body.status).toBe('draft')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+
   test('the page of an order previews the effect of each status change', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders`)
@@ -133,5 +145,31 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('No files yet.').waitFor()
     expect(await portal()).not.toContain(id)
+  })
+
+  test('several approved orders are issued at once after a preview', async () => {
+    const { page } = seen
+    const { body: order } = await plumbline.get(`/api/ext/purchase-orders/${orders[0]}`)
+    const { homeId, vendorId } = order
+    const numbers: string[] = []
+    for (const unitPrice of [400, 500, 600]) {
+      const lines = [{ description: 'Vents', quantity: 1, unitPrice }]
+      const { body } = await plumbline.post('/api/ext/purchase-orders', { homeId, vendorId, scope: 'roofing', lines })
+      const approve = () => plumbline.post(`/api/ext/purchase-orders/${body.id}/status`, { status: 'approved' })
+      // The first request adds the order to the approval queue, because the trade is over its budget.
+      await approve()
+      expect((await approve()).body.status).toBe('approved')
+      numbers.push(body.number)
+    }
+    await page.goto(`${plumbline.url}/orders`)
+    await page.getByRole('link', { name: 'Issue orders' }).click()
+    await page.getByText('3 orders of $1,500.00 will be issued').waitFor()
+    await page.getByRole('checkbox', { name: new RegExp(`^${numbers[1]}`) }).uncheck()
+    await page.getByText('2 orders of $1,000.00 will be issued').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Issue 2 orders' }).click()
+    await page.getByText('2 orders issued').waitFor()
+    const { data } = (await plumbline.get('/api/ext/purchase-orders?status=approved')).body
+    expect(data).toMatchObject([{ number: numbers[1] }])
   })
 })

@@ -4,14 +4,14 @@ import { Button } from './button.tsx'
 import { ChangedSince } from './changed-since.tsx'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
-import { discardDraft } from './use-form-draft.ts'
+import { discardDraft, type FormEntries } from './use-form-draft.ts'
 
 /**
  * Shows a form in a dialog. Errors of fields are shown at the fields, and all others at the top. If another user
  * changed the record in the meantime, the dialog shows the difference and offers to overwrite it. `word` is the label
  * of the button.
  */
-export function FormDialog<Record extends { version: number }>(props: {
+export function FormDialog<Record extends { version: number }, Entries = unknown>(props: {
   title: ReactNode
   note?: ReactNode
   size?: 'narrow' | 'usual' | 'wide'
@@ -26,6 +26,8 @@ export function FormDialog<Record extends { version: number }>(props: {
   of?: Record | undefined
   /** Distinguishes forms with the same title and note on one page. */
   draft?: string
+  /** The entries that are not in named controls. */
+  entries?: FormEntries<Entries>
   onSubmit(form: FormData, ifMatch: { 'If-Match'?: string }): void
   onClose(): void
   /** Content that is shown next to the buttons. */
@@ -89,6 +91,7 @@ export function FormDialog<Record extends { version: number }>(props: {
       <Form
         id={id}
         draft={draft}
+        {...(props.entries !== undefined && { entries: props.entries })}
         error={isConflict ? null : change.error}
         onSubmit={(form) => send(form, before?.version)}
       >

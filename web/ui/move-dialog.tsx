@@ -1,9 +1,11 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import type { Event } from '../../client/contract.gen.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { EventList } from './event-list.tsx'
+import { Field, Form } from './form.tsx'
 import { ChangeError, SkeletonLines } from './states.tsx'
+import { discardDraft } from './use-form-draft.ts'
 
 /**
  * Lets the user change the status of a record. Shows the effect, asks for a reason if the service records one, and
@@ -31,8 +33,13 @@ export function MoveDialog(props: {
   onClose(): void
 }) {
   const { title, effect, word, isDanger = false, reason, fields, trial, error, isPending, onConfirm, onClose } = props
+  const id = useId()
   const [text, setText] = useState('')
   const provided = text.trim() === '' ? undefined : text.trim()
+  const remedy = props.remedy?.(error ?? trial?.error)
+  const isDisabled =
+    // A dry run in progress would find that the record has already moved, and would be rejected.
+    props.isBlocked === true || trial?.isFetching === true || (reason === 'needed' && provided === undefined)
   return (
     <Dialog
       open
@@ -43,38 +50,44 @@ export function MoveDialog(props: {
       tail={
         <>
           <span className="note" />
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardDraft(id)
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button
             look={isDanger ? 'danger solid' : 'primary'}
+            type="submit"
+            form={id}
             busy={isPending}
             // Disables the button during the change. A dry run at this time would find that the status has already
             // changed, and would be rejected.
-            disabled={
-              props.isBlocked === true || trial?.isFetching === true || (reason === 'needed' && provided === undefined)
-            }
-            onClick={() => onConfirm(provided)}
+            disabled={isDisabled}
           >
             {word}
           </Button>
         </>
       }
     >
-      <div className="stack">
+      <Form id={id} draft={title} error={error} onSubmit={() => !isDisabled && !isPending && onConfirm(provided)}>
         <p>{effect}</p>
-        <ChangeError error={error ?? trial?.error} remedy={props.remedy?.(error ?? trial?.error)} />
+        {error === null || error === undefined ? <ChangeError error={trial?.error} remedy={remedy} /> : remedy}
         {reason !== undefined && (
-          <div className="field">
-            <label htmlFor="move-reason">
-              Reason {reason === 'optional' && <span className="faint">optional</span>}
-            </label>
-            <input
-              className="input"
-              id="move-reason"
-              maxLength={400}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          </div>
+          <Field name="reason" label="Reason" optional={reason === 'optional'}>
+            {(control) => (
+              <input
+                {...control}
+                className="input"
+                maxLength={400}
+                autoComplete="off"
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+            )}
+          </Field>
         )}
         {fields}
         {trial !== null &&
@@ -83,7 +96,7 @@ export function MoveDialog(props: {
           ) : (
             (trial.error === null || trial.error === undefined) && <SkeletonLines lines={2} />
           ))}
-      </div>
+      </Form>
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { Combobox } from '@base-ui/react/combobox'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Field } from './form.tsx'
 
 /** The maximum number of options in the list. Users narrow it by typing. */
@@ -11,9 +11,10 @@ export function SearchSelectField(props: {
   label: ReactNode
   hint?: ReactNode
   options: readonly { value: string; label: string }[]
+  value: string
+  onChange(value: string): void
 }) {
-  const { name, options, ...field } = props
-  const [value, setValue] = useState<string | null>(null)
+  const { name, options, value, onChange, ...field } = props
   const labels = new Map(options.map((option) => [option.value, option.label]))
   return (
     <Field name={name} {...field}>
@@ -22,11 +23,10 @@ export function SearchSelectField(props: {
           items={options.map((option) => option.value)}
           itemToStringLabel={(option: string) => labels.get(option) ?? option}
           limit={MAX_SHOWN}
-          value={value}
-          onValueChange={setValue}
+          value={value === '' ? null : value}
+          onValueChange={(option) => onChange(option ?? '')}
         >
           <Combobox.Input {...control} data-field={name} className="input" placeholder="Type to search" />
-          <input type="hidden" name={name} value={value ?? ''} />
           <Combobox.Portal>
             <Combobox.Positioner className="over above-dialog" sideOffset={4} align="start">
               <Combobox.Popup className="menu options">

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { BidComparison, BidComparisonVendor, BidRequest, Event } from '../../../client/contract.gen.ts'
 import type { ExecutionOf } from '../../../client/skills.ts'
@@ -9,11 +9,13 @@ import { BudgetBar } from '../../ui/budget-bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { EventList } from '../../ui/event-list.tsx'
+import { Field, Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { KeyValues } from '../../ui/panel.tsx'
 import { ChangeError, SkeletonLines } from '../../ui/states.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
+import { discardDraft } from '../../ui/use-form-draft.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 
 /**
@@ -37,6 +39,21 @@ export function AwardDialog(props: {
   const [reason, setReason] = useState('')
   const [alternates, setAlternates] = useState<readonly number[]>([])
   const [alternateLineIds, setAlternateLineIds] = useState<readonly string[]>([])
+  const id = useId()
+  const [initial] = useState({ withOrder, rejectOthers, alternates, alternateLineIds })
+  const entries = useMemo(() => {
+    const current = { withOrder, rejectOthers, alternates, alternateLineIds }
+    return {
+      current,
+      isChanged: JSON.stringify(current) !== JSON.stringify(initial),
+      restore(before: typeof current) {
+        setWithOrder(before.withOrder)
+        setRejectOthers(before.rejectOthers)
+        setAlternates(before.alternates)
+        setAlternateLineIds(before.alternateLineIds)
+      },
+    }
+  }, [withOrder, rejectOthers, alternates, alternateLineIds, initial])
   const bidId = vendor.bidId ?? ''
   const offered = comparison.lines.filter(({ prices }) =>
     prices.some((price) => price.bidId === bidId && price.alternate && price.amount !== null),
@@ -86,96 +103,112 @@ export function AwardDialog(props: {
       tail={
         <>
           <span className="note">{trial.data !== undefined && `The preview took ${trial.data.durationMs} ms`}</span>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardDraft(id)
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button
             look="primary"
+            type="submit"
+            form={id}
             busy={award.isPending}
             disabled={!trial.isSuccess || trial.isFetching}
-            onClick={confirm}
           >
             {withOrder ? 'Award and create order' : 'Award'}
           </Button>
         </>
       }
     >
-      <ChangeError error={award.error ?? trial.error} />
-      {(vendor.exclusions !== null || excluded.length > 0) && (
-        <div className="banner" data-tone="warn">
-          <Icon name="warn" />
-          <div>
-            <strong>This bid excludes work.</strong>{' '}
-            {[...(vendor.exclusions === null ? [] : [vendor.exclusions]), ...excluded].map((text) => (
-              <p key={text}>{text}</p>
-            ))}
+      <Form
+        id={id}
+        draft={`award ${bidId}`}
+        entries={entries}
+        error={award.error}
+        onSubmit={() => trial.isSuccess && !trial.isFetching && !award.isPending && confirm()}
+      >
+        {award.error === null && <ChangeError error={trial.error} />}
+        {(vendor.exclusions !== null || excluded.length > 0) && (
+          <div className="banner" data-tone="warn">
+            <Icon name="warn" />
+            <div>
+              <strong>This bid excludes work.</strong>{' '}
+              {[...(vendor.exclusions === null ? [] : [vendor.exclusions]), ...excluded].map((text) => (
+                <p key={text}>{text}</p>
+              ))}
+            </div>
           </div>
-        </div>
-      )}
-      {(vendor.alternates.length > 0 || offered.length > 0) && (
-        <fieldset className="field">
-          <legend>Alternates to award with the bid</legend>
-          {vendor.alternates.map(({ description, amount }, position) => (
-            <label className="check" key={position}>
-              <input
-                type="checkbox"
-                checked={alternates.includes(position)}
-                onChange={() => setAlternates(toggle(alternates, position))}
-              />
-              {description}
-              {amount !== null && `: ${difference(amount)}`}
-            </label>
-          ))}
-          {offered.map(({ lineId, description, ...line }) => (
-            <label className="check" key={lineId}>
-              <input
-                type="checkbox"
-                checked={alternateLineIds.includes(lineId)}
-                onChange={() => setAlternateLineIds(toggle(alternateLineIds, lineId))}
-              />
-              {description}: {difference(priceOf({ lineId, description, ...line }))}
-            </label>
-          ))}
-        </fieldset>
-      )}
-      {trial.data === undefined ? (
-        trial.error === null && <SkeletonLines lines={6} />
-      ) : (
-        <AwardEffects trial={trial.data} vendor={vendor} amount={amount} others={others} request={request} />
-      )}
-      <div className="form-row">
-        <div className="field">
-          <label htmlFor="award-reason">
-            Reason, recorded with the award <span className="faint">optional</span>
-          </label>
-          <input
-            className="input"
-            id="award-reason"
-            maxLength={1000}
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        </div>
-        <fieldset className="field">
-          <legend>After the award</legend>
-          <div className="row wrap">
-            {can('pos:write') && (
-              <label className="check">
-                <input type="checkbox" checked={withOrder} onChange={(event) => setWithOrder(event.target.checked)} />
-                Create order
-              </label>
-            )}
-            {others.length > 0 && (
-              <label className="check">
+        )}
+        {(vendor.alternates.length > 0 || offered.length > 0) && (
+          <fieldset className="field">
+            <legend>Alternates to award with the bid</legend>
+            {vendor.alternates.map(({ description, amount }, position) => (
+              <label className="check" key={position}>
                 <input
                   type="checkbox"
-                  checked={rejectOthers}
-                  onChange={(event) => setRejectOthers(event.target.checked)}
+                  checked={alternates.includes(position)}
+                  onChange={() => setAlternates(toggle(alternates, position))}
                 />
-                Reject {others.length === 1 ? 'the other bid' : `the ${others.length} other bids`}
+                {description}
+                {amount !== null && `: ${difference(amount)}`}
               </label>
+            ))}
+            {offered.map(({ lineId, description, ...line }) => (
+              <label className="check" key={lineId}>
+                <input
+                  type="checkbox"
+                  checked={alternateLineIds.includes(lineId)}
+                  onChange={() => setAlternateLineIds(toggle(alternateLineIds, lineId))}
+                />
+                {description}: {difference(priceOf({ lineId, description, ...line }))}
+              </label>
+            ))}
+          </fieldset>
+        )}
+        {trial.data === undefined ? (
+          trial.error === null && <SkeletonLines lines={6} />
+        ) : (
+          <AwardEffects trial={trial.data} vendor={vendor} amount={amount} others={others} request={request} />
+        )}
+        <div className="form-row">
+          <Field name="reason" label="Reason, recorded with the award" optional>
+            {(control) => (
+              <input
+                {...control}
+                className="input"
+                maxLength={1000}
+                autoComplete="off"
+                value={reason}
+                onChange={(event) => setReason(event.target.value)}
+              />
             )}
-          </div>
-        </fieldset>
-      </div>
+          </Field>
+          <fieldset className="field">
+            <legend>After the award</legend>
+            <div className="row wrap">
+              {can('pos:write') && (
+                <label className="check">
+                  <input type="checkbox" checked={withOrder} onChange={(event) => setWithOrder(event.target.checked)} />
+                  Create order
+                </label>
+              )}
+              {others.length > 0 && (
+                <label className="check">
+                  <input
+                    type="checkbox"
+                    checked={rejectOthers}
+                    onChange={(event) => setRejectOthers(event.target.checked)}
+                  />
+                  Reject {others.length === 1 ? 'the other bid' : `the ${others.length} other bids`}
+                </label>
+              )}
+            </div>
+          </fieldset>
+        </div>
+      </Form>
     </Dialog>
   )
 }

@@ -1,15 +1,18 @@
+import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Part } from '../../../client/contract.gen.ts'
 import { fetchRecordName } from '../../api/record-names.ts'
+import { useCan } from '../../api/session.ts'
 import { humanizeName } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
-import { ActionLink } from '../actions/action-link.tsx'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
+import { PartDialog } from './part-form.tsx'
 
 const COLUMNS: readonly Column<Part>[] = [
   {
@@ -45,11 +48,26 @@ const COLUMNS: readonly Column<Part>[] = [
 
 /** Lists parts. The page of each part shows its prices. */
 export function Component() {
+  const can = useCan()
+  const [isNew, setIsNew] = useState(false)
   return (
     <Page
       title="Parts and prices"
       crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Parts' }]}
-      actions={<ActionLink to="createPart" word="New part" needs="parts:write" />}
+      actions={
+        can('parts:write') && (
+          <>
+            {can('skills:write') && (
+              <Link className="btn" to="/catalogue/parts/change-prices">
+                Change prices
+              </Link>
+            )}
+            <Button className="keep" look="primary" onClick={() => setIsNew(true)}>
+              New part
+            </Button>
+          </>
+        )
+      }
     >
       <div className="page-head">
         <h1>Parts and prices</h1>
@@ -65,10 +83,11 @@ export function Component() {
         searchIn="Name or SKU"
         empty={
           <EmptyState icon="catalogue" title="No parts yet">
-            Import parts through the API.
+            Create parts, or import them from a spreadsheet.
           </EmptyState>
         }
       />
+      {isNew && <PartDialog part={null} onClose={() => setIsNew(false)} />}
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import { useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
 import type { Elevation, Plan } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
@@ -35,7 +35,7 @@ export function Component() {
           <PlanHead plan={plan.data} />
           <Elevations rows={plan.data.elevations} />
           {can('documents:read') && <PlanDrawings planId={planId} />}
-          {can('parts:read') && <PlanTakeoff planId={planId} />}
+          {can('parts:read') && <PlanTakeoff plan={plan.data} />}
         </>
       )}
     </Page>
@@ -82,13 +82,25 @@ function Elevations({ rows }: { rows: readonly Elevation[] }) {
   )
 }
 
-function PlanTakeoff({ planId }: { planId: string }) {
-  const { data, error } = plumbline.useQuery('get', '/api/ext/plans/{planId}/takeoff', { params: { path: { planId } } })
+function PlanTakeoff({ plan }: { plan: Plan }) {
+  const can = useCan()
+  const { data, error } = plumbline.useQuery('get', '/api/ext/plans/{planId}/takeoff', {
+    params: { path: { planId: plan.id } },
+  })
   return (
     <TakeoffPanel
       lines={data?.lines}
       error={error}
       empty="No takeoff yet. Add a takeoff to estimate budgets from this plan."
+      actions={
+        can('parts:write') &&
+        plan.status !== 'retired' &&
+        plan.archivedAt === null && (
+          <Link className="btn small" to={`/catalogue/plans/${plan.id}/takeoff`}>
+            Edit takeoff
+          </Link>
+        )
+      }
     />
   )
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { OptionTakeoffLine, TakeoffLine } from '../../../client/contract.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatPercent, formatQuantity } from '../../ui/number-formats.ts'
@@ -32,8 +32,13 @@ const PLAN_COLUMN: Column<Line> = {
 }
 
 /** Lists the parts that a plan or an option needs. */
-export function TakeoffPanel(props: { lines: readonly Line[] | undefined; error: unknown; empty: string }) {
-  const { lines, error, empty } = props
+export function TakeoffPanel(props: {
+  lines: readonly Line[] | undefined
+  error: unknown
+  empty: string
+  actions?: ReactNode
+}) {
+  const { lines, error, empty, actions } = props
   const [isWhole, setIsWhole] = useState(false)
   if (error !== null) return <LoadError what="The takeoff" error={error} />
   const rows = isWhole ? lines : lines?.slice(0, INITIAL_LINES)
@@ -46,13 +51,14 @@ export function TakeoffPanel(props: { lines: readonly Line[] | undefined; error:
       hint={lines === undefined ? undefined : formatCount(lines.length, 'line')}
       isFlush
       actions={
-        lines !== undefined &&
-        rows !== undefined &&
-        rows.length < lines.length && (
-          <Button small look="quiet" onClick={() => setIsWhole(true)}>
-            Show all {lines.length}
-          </Button>
-        )
+        <>
+          {lines !== undefined && rows !== undefined && rows.length < lines.length && (
+            <Button small look="quiet" onClick={() => setIsWhole(true)}>
+              Show all {lines.length}
+            </Button>
+          )}
+          {actions}
+        </>
       }
     >
       {rows?.length === 0 ? (

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { BudgetLine } from '../../../client/contract.gen.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
@@ -13,6 +13,8 @@ import { useFormats } from '../../ui/use-formats.ts'
 
 /** The page size limit of one request. A home has fewer lines. */
 const MAX_LINES = 200
+
+const NOTHING_CHOSEN = { fromLineId: '', toLineId: '' }
 
 /** Moves an amount from one line of a locked budget to another. The total does not change. */
 export function BudgetTransfer({ homeId }: { homeId: string }) {
@@ -29,6 +31,12 @@ export function BudgetTransfer({ homeId }: { homeId: string }) {
 
 function TransferDialog({ homeId, onClose }: { homeId: string; onClose(): void }) {
   const { money } = useFormats()
+  const [chosen, setChosen] = useState(NOTHING_CHOSEN)
+  const { fromLineId, toLineId } = chosen
+  const entries = useMemo(
+    () => ({ current: chosen, isChanged: chosen !== NOTHING_CHOSEN, restore: setChosen }),
+    [chosen],
+  )
   const lines = useListPage(
     '/api/ext/homes/{homeId}/budget/lines',
     { limit: MAX_LINES, sort: 'scope' },
@@ -48,12 +56,12 @@ function TransferDialog({ homeId, onClose }: { homeId: string; onClose(): void }
       note="the budget total does not change"
       word="Transfer"
       isDisabled={rows.length < 2}
-      {...{ change, onClose }}
+      {...{ change, onClose, entries }}
       onSubmit={(form) =>
         change.mutate({
           params: { path: { homeId } },
           body: {
-            ...{ fromLineId: readTextField(form, 'fromLineId') ?? '', toLineId: readTextField(form, 'toLineId') ?? '' },
+            ...{ fromLineId, toLineId },
             ...{ amount: readNumberField(form, 'amount') ?? 0, reason: readTextField(form, 'reason') ?? '' },
           },
         })
@@ -65,8 +73,20 @@ function TransferDialog({ homeId, onClose }: { homeId: string; onClose(): void }
         <SkeletonLines lines={3} />
       ) : (
         <>
-          <SearchSelectField name="fromLineId" label="From line" options={choices} />
-          <SearchSelectField name="toLineId" label="To line" options={choices} />
+          <SearchSelectField
+            name="fromLineId"
+            label="From line"
+            options={choices}
+            value={fromLineId}
+            onChange={(id) => setChosen({ fromLineId: id, toLineId })}
+          />
+          <SearchSelectField
+            name="toLineId"
+            label="To line"
+            options={choices}
+            value={toLineId}
+            onChange={(id) => setChosen({ fromLineId, toLineId: id })}
+          />
           <div className="form-row">
             <TextField name="amount" label="Amount" />
             <TextField name="reason" label="Reason" hint="Recorded with the transfer." />

@@ -14,7 +14,9 @@ import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { formatCount, formatList } from '../../ui/text-formats.ts'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { EstimateButton, LockButton } from './budget-estimate.tsx'
 import { BudgetLegend } from './budget-legend.tsx'
+import { AddBudgetLine } from './budget-line-form.tsx'
 import { BudgetTransfer } from './budget-transfer.tsx'
 import type { HomeHead } from './home.tsx'
 
@@ -35,8 +37,21 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
       ) : figures === undefined ? (
         <SkeletonLines lines={8} />
       ) : figures.scopes.length === 0 ? (
-        <EmptyState icon="homes" title="No budget yet">
-          Estimate the budget from the plan, or add lines manually.
+        <EmptyState
+          icon="homes"
+          title="No budget yet"
+          actions={
+            can('budgets:write') && (
+              <>
+                {home.planId !== null && <EstimateButton homeId={home.id} look="primary" />}
+                <AddBudgetLine homeId={home.id} isLocked={false} />
+              </>
+            )
+          }
+        >
+          {home.planId === null
+            ? 'Add lines manually, or choose a plan for the home and estimate the budget from it.'
+            : 'Estimate the budget from the plan, or add lines manually.'}
         </EmptyState>
       ) : (
         <>
@@ -47,7 +62,7 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
             actions={
               <>
                 <BudgetLegend />
-                {figures.lockedAt !== null && can('budgets:write') && <BudgetTransfer homeId={home.id} />}
+                {can('budgets:write') && <BudgetActions home={home} budget={figures} />}
                 <Button small look="quiet" icon="download" onClick={() => exportBudget(figures, home.name)}>
                   Export
                 </Button>
@@ -58,6 +73,23 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
           >
             <ScopeTable budget={figures} homeId={home.id} />
           </Panel>
+        </>
+      )}
+    </>
+  )
+}
+
+function BudgetActions({ home, budget }: { home: Home; budget: Budget }) {
+  const isLocked = budget.lockedAt !== null
+  return (
+    <>
+      <AddBudgetLine homeId={home.id} isLocked={isLocked} />
+      {isLocked ? (
+        <BudgetTransfer homeId={home.id} />
+      ) : (
+        <>
+          {home.planId !== null && <EstimateButton homeId={home.id} />}
+          <LockButton homeId={home.id} total={budget.totalBudgeted} />
         </>
       )}
     </>

@@ -1,4 +1,4 @@
-import { useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
 import type { Home } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useRecordName } from '../../api/record-names.ts'
@@ -66,7 +66,12 @@ export function Component() {
       actions={
         <>
           {home.data !== undefined && <HomeStatusButton home={home.data} />}
-          <RecordActions field="homeId" id={homeId} />
+          {home.data !== undefined && home.data.archivedAt === null && can('homes:write') && (
+            <Link className="btn keep" to={`/homes/${homeId}/edit`}>
+              Edit
+            </Link>
+          )}
+          <RecordActions field="homeId" id={homeId} except={['updateHome']} />
         </>
       }
     >

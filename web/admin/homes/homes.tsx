@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { Link } from 'react-router'
 import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
 import type { Filter } from '../../ui/filter.tsx'
@@ -6,7 +7,6 @@ import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
-import { ActionLink } from '../actions/action-link.tsx'
 import { useHomeColumns } from './home-columns.tsx'
 import { LandTabs } from './land-tabs.tsx'
 
@@ -46,7 +46,13 @@ export function Component() {
     <Page
       title="Homes"
       crumbs={[{ name: 'Homes' }]}
-      actions={<ActionLink to="createHome" word="New home" needs="homes:write" />}
+      actions={
+        can('homes:write') && (
+          <Link className="btn primary keep" to="/homes/new">
+            New home
+          </Link>
+        )
+      }
     >
       <div className="page-head">
         <h1>Homes</h1>
@@ -63,7 +69,7 @@ export function Component() {
         filters={filters}
         empty={
           <EmptyState icon="homes" title="No homes yet">
-            Create homes in a community through the API, with or without a plan.
+            Create a home in a community, with or without a plan.
           </EmptyState>
         }
       />

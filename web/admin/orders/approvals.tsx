@@ -6,7 +6,6 @@ import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useLiveUpdates } from '../../api/use-live-updates.ts'
 import { humanizeName, Status } from '../../ui/badge.tsx'
-import { BudgetBar } from '../../ui/budget-bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Form, readTextField, TextField } from '../../ui/form.tsx'
 import { isTypingKey } from '../../ui/keyboard.ts'
@@ -18,6 +17,7 @@ import { formatList } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { ApprovalReasons } from './approval-reasons.tsx'
+import { BudgetEffect } from './budget-effect.tsx'
 import { OrderLines } from './order-lines.tsx'
 import { OrdersTabs } from './orders-tabs.tsx'
 
@@ -199,36 +199,6 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
 }
 
 /** Shows the budget bar of the order's trade. The order is already part of the pending amount. */
-function BudgetEffect({ order }: { order: PurchaseOrder }) {
-  const { money } = useFormats()
-  const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
-    params: { path: { homeId: order.homeId } },
-  }).data
-  const scope = budget?.scopes.find(({ scope: name }) => name === order.scope)
-  if (scope === undefined) return null
-  const word = humanizeName(order.scope)
-  return (
-    <div className="effect-box">
-      <h3>
-        {word}, <RecordName of="home" id={order.homeId} isPlain />
-        <span className="push">
-          {money(scope.committed + scope.pendingCommitted)} of {money(scope.budgeted)}
-        </span>
-      </h3>
-      <div className="in">
-        <BudgetBar
-          label={word}
-          budgeted={scope.budgeted}
-          committed={scope.committed}
-          pending={scope.pendingCommitted}
-          actual={scope.actual}
-          forecast={scope.forecastAtCompletion}
-        />
-      </div>
-    </div>
-  )
-}
-
 /**
  * Adds keyboard shortcuts: `j` and `k` move through the queue, `a` approves the order, and `r` returns it. Returning an
  * order requires a note.

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { showToast } from '../../ui/toast.tsx'
+import { BudgetEffect } from './budget-effect.tsx'
 
 interface OrderMove {
   to: PurchaseOrderStatus
@@ -146,6 +147,7 @@ function OrderMoveDialog({ order, move, onClose }: { order: PurchaseOrder; move:
       word={move.word}
       isDanger={move.to === 'void'}
       reason={move.reason}
+      fields={move.to === 'approved' && can('budgets:read') && <BudgetEffect order={order} />}
       trial={canTry ? trial : null}
       error={change.error}
       isPending={change.isPending}

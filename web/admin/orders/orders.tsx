@@ -38,9 +38,16 @@ export function Component() {
       crumbs={[{ name: 'Orders' }]}
       actions={
         can('pos:write') && (
-          <Link className="btn primary keep" to="/orders/new">
-            New order
-          </Link>
+          <>
+            {can('skills:write') && (
+              <Link className="btn" to="/orders/issue">
+                Issue orders
+              </Link>
+            )}
+            <Link className="btn primary keep" to="/orders/new">
+              New order
+            </Link>
+          </>
         )
       }
     >

@@ -4,11 +4,12 @@ import { formatNumber } from '../../../platform/values/format.ts'
 import { applyOptions, ChoiceError, type ChosenLines, type ChosenOption } from './chosen-options.ts'
 import { parseFormula } from './formula.ts'
 import { FormulaWorkLimit } from './formula-work-limit.ts'
+import { type BuiltRevision, computeQuantity, listFigures, type TakeoffFigures } from './line-quantity.ts'
 import * as optionTakeoffs from './option-queries.ts'
 import { selectMostSpecificLines } from './option-takeoff.ts'
 import type { LineWithPart } from './queries.ts'
 import * as takeoffs from './queries.ts'
-import { type BuiltRevision, computeQuantity, listFigures, mergeLines, type TakeoffFigures } from './takeoff.ts'
+import { mergeLines } from './takeoff.ts'
 
 /** The maximum number of lines in one response. A typical home has about two thousand lines. */
 const MAX_LINES = 20_000

@@ -9,10 +9,11 @@ import * as options from '../options/queries.ts'
 import { ChoiceError, type ChosenOption } from './chosen-options.ts'
 import { FormulaError } from './formula.ts'
 import { computeHomeLines, listLinesToBuy } from './home-lines.ts'
+import type { BuiltRevision } from './line-quantity.ts'
 import * as optionTakeoffs from './option-queries.ts'
 import { findOptionLineErrors, toStoredOptionLines } from './option-takeoff.ts'
 import * as takeoffs from './queries.ts'
-import { type BuiltRevision, findTakeoffLineErrors, toStoredTakeoffLines } from './takeoff.ts'
+import { findTakeoffLineErrors, toStoredTakeoffLines } from './takeoff.ts'
 
 /**
  * The maximum number of plans for which the takeoff of an option is checked. It exceeds the number of plans that a

@@ -2,7 +2,8 @@ import type { FieldError, Option, OptionTakeoffLine, Plan } from '../../../../cl
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { findElevationError } from '../../land/plans/plan.ts'
 import { FormulaWorkLimit } from './formula-work-limit.ts'
-import { createUniqueLineId, findFormulaError, listFigures, type TakeoffFigures } from './takeoff.ts'
+import { listFigures, type TakeoffFigures } from './line-quantity.ts'
+import { createUniqueLineId, findFormulaError } from './takeoff.ts'
 
 /**
  * The maximum number of computations for checking the formulas of one takeoff, which take about one second. Each

@@ -1,29 +1,8 @@
-import Big from 'big.js'
-import type { Elevation, FieldError, Figure, PlanRevision, TakeoffLine } from '../../../../client/contract.gen.ts'
+import type { Elevation, FieldError, TakeoffLine } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { evaluateFormula, type Formula, FormulaError, parseFormula, roundUp } from './formula.ts'
+import { evaluateFormula, FormulaError, parseFormula } from './formula.ts'
 import { FormulaWorkLimit } from './formula-work-limit.ts'
-
-/** The fields of a plan that determine quantities. */
-export type BuiltRevision = Pick<
-  PlanRevision,
-  'squareFeet' | 'bedrooms' | 'bathrooms' | 'garageSpaces' | 'stories' | 'figures' | 'elevations'
->
-
-export type TakeoffFigures = ReadonlyMap<string, number>
-
-/**
- * Returns the figures for formulas: the fields and additional figures of the plan, and the values that the elevation
- * overrides.
- */
-export function listFigures(built: BuiltRevision, elevation: string | null): TakeoffFigures {
-  const own = (['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const).flatMap((name) => {
-    const value = built[name]
-    return value === null ? [] : [{ name, value }]
-  })
-  const chosen = built.elevations.find(({ code }) => code === elevation)
-  return new Map([...own, ...built.figures, ...(chosen?.figures ?? [])].map(({ name, value }: Figure) => [name, value]))
-}
+import { assertQuantity, type BuiltRevision, listFigures, type TakeoffFigures } from './line-quantity.ts'
 
 /**
  * Returns the lines in the form in which they are stored. The ID of a line without a lineId is its position, or a
@@ -102,42 +81,6 @@ export async function findFormulaError(
     if (error instanceof FormulaError) return error.message
     throw error
   }
-}
-
-const MAX_QUANTITY = new Big('9999999999.9999')
-
-function assertQuantity(value: Big): void {
-  if (value.abs().gt(MAX_QUANTITY)) throw new FormulaError(`has a result above ${MAX_QUANTITY}`)
-}
-
-/** Units that are sold only in whole quantities. */
-const WHOLE_UNITS: ReadonlySet<string> = new Set(['EA', 'SHT', 'RL', 'BX', 'BG'])
-
-export interface LineQuantity {
-  /** The quantity without waste, rounded to four decimals. */
-  net: number
-  /** The quantity to buy, including waste, rounded up for whole units. */
-  quantity: number
-}
-
-/**
- * Returns the quantity of a line, multiplied by `times`. The caller parses the formula, so that it is parsed only once
- * for many homes.
- */
-export function computeQuantity(
-  line: { quantity: number | null; wastePercent: number },
-  formula: Formula | null,
-  unit: string,
-  figures: TakeoffFigures,
-  times = 1,
-): LineQuantity {
-  const net = (formula === null ? new Big(line.quantity ?? 0) : evaluateFormula(formula, figures)).times(times)
-  const withWaste = net.times(new Big(100).plus(line.wastePercent)).div(100)
-  const rounded = WHOLE_UNITS.has(unit.toUpperCase())
-    ? // One third of three must be exactly one. The remainder of the division must not round it up to two.
-      roundUp(withWaste.round(6, Big.roundHalfUp))
-    : withWaste.round(2, Big.roundHalfUp)
-  return { net: net.round(4, Big.roundHalfUp).toNumber(), quantity: rounded.toNumber() }
 }
 
 export interface SourcedLine<Line> {

@@ -1,0 +1,102 @@
+import { Link } from 'react-router'
+import type { CostCode } from '../../../client/contract.gen.ts'
+import { useListPage } from '../../api/list-pages.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { humanizeName } from '../../ui/badge.tsx'
+import { readTextField, SelectField, TextField } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { flattenCostCodes, listCodesBelow } from './cost-code-tree.ts'
+
+export const COST_CATEGORIES = ['labor', 'material', 'subcontract', 'equipment', 'other', 'overhead'] as const
+
+/** The page size limit of one request. A builder has fewer trades. */
+const MAX_SCOPES = 200
+
+/** Creates a cost code below another code, or changes a code and its place in the tree. */
+export function CostCodeDialog(props: {
+  /** The code to change; null for a new code. */
+  code: CostCode | null
+  /** The parent of a new code; null at the top level. */
+  parent: CostCode | null
+  codes: readonly CostCode[]
+  onClose(): void
+}) {
+  const { code, parent, codes, onClose } = props
+  const scopes = useListPage('/api/ext/scopes', { limit: MAX_SCOPES, sort: 'sequence' })
+  const create = plumbline.useMutation('post', '/api/ext/cost-codes', {
+    onSuccess: (created) => {
+      showToast(`${created.code} created`)
+      onClose()
+    },
+  })
+  const update = plumbline.useMutation('patch', '/api/ext/cost-codes/{costCodeId}', {
+    onSuccess: (updated) => {
+      showToast(`${updated.code} changed`)
+      onClose()
+    },
+  })
+  const below = code === null ? new Set<string>() : listCodesBelow(codes, code.id)
+  const parents = flattenCostCodes(codes, new Set()).filter(({ code: { id } }) => !below.has(id))
+  return (
+    <FormDialog
+      title={code === null ? 'New cost code' : `Edit ${code.code}`}
+      {...(parent !== null && { note: `below ${parent.code}, ${parent.name}` })}
+      word={code === null ? 'Create cost code' : 'Save cost code'}
+      change={code === null ? create : update}
+      of={code ?? undefined}
+      aside={code !== null && <Link to={`/actions/archiveCostCode?costCodeId=${code.id}`}>Archive</Link>}
+      onClose={onClose}
+      onSubmit={(form, ifMatch) => {
+        const body = {
+          code: readTextField(form, 'code') ?? '',
+          name: readTextField(form, 'name') ?? '',
+          parentId: readTextField(form, 'parentId') ?? null,
+          category: COST_CATEGORIES.find((one) => one === readTextField(form, 'category')) ?? 'other',
+          scope: readTextField(form, 'scope') ?? null,
+          accountingId: readTextField(form, 'accountingId') ?? null,
+        }
+        if (code === null) create.mutate({ body })
+        else update.mutate({ params: { path: { costCodeId: code.id }, header: ifMatch }, body })
+      }}
+    >
+      <div className="form-row">
+        <TextField name="code" label="Code" autoFocus defaultValue={code?.code ?? ''} placeholder="06-110" />
+        <TextField name="name" label="Name" defaultValue={code?.name ?? ''} placeholder="Framing lumber" />
+      </div>
+      <SelectField
+        name="parentId"
+        label="Parent"
+        defaultValue={code === null ? (parent?.id ?? '') : (code.parentId ?? '')}
+        options={[
+          { value: '', label: 'Top level' },
+          ...parents.map(({ code: { id, code: text, name }, depth }) => ({
+            value: id,
+            label: `${'\u2003'.repeat(depth)}${text} ${name}`,
+          })),
+        ]}
+      />
+      <div className="form-row">
+        <SelectField
+          name="category"
+          label="Category"
+          defaultValue={code?.category ?? parent?.category ?? 'material'}
+          options={COST_CATEGORIES.map((value) => ({ value, label: humanizeName(value) }))}
+        />
+        <SelectField
+          // The options arrive later, and would otherwise not contain the trade of the code.
+          key={scopes.data === undefined ? 'loading' : 'loaded'}
+          name="scope"
+          label="Trade"
+          optional
+          defaultValue={code?.scope ?? parent?.scope ?? ''}
+          options={[
+            { value: '', label: 'None' },
+            ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanizeName(name) })),
+          ]}
+        />
+      </div>
+      <TextField name="accountingId" label="Account in accounting" optional defaultValue={code?.accountingId ?? ''} />
+    </FormDialog>
+  )
+}
