@@ -62,6 +62,11 @@ const COLUMNS = {
     ...['payment', 'order', 'vendor', 'paymentType', 'grossAmount', 'status', 'invoiceNumber', 'invoiceDaysAgo'],
     ...['paidDaysAgo', 'method', 'waiverType', 'waiverStatus', 'note'],
   ],
+  'daily-logs': [...['home', 'daysAgo', 'condition', 'crew', 'headcount', 'noShow', 'workDone', 'ownerNote', 'photo']],
+  'punch-items': [
+    ...['walkthrough', 'location', 'description', 'scope', 'vendor', 'dueInDays', 'priority', 'photo', 'moves'],
+    ...['reason'],
+  ],
   'story-delays': ['home', 'task', 'reasonCode', 'days', 'responsible', 'vendor', 'daysAgo', 'note'],
 } as const satisfies Record<string, readonly string[]>
 
