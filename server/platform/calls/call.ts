@@ -160,6 +160,8 @@ export interface Services {
   readonly linkRequests: LinkRequestQueue
   /** The queue of vendors' requests for the list of their portal links. */
   readonly linkListRequests: LinkRequestQueue
+  /** The queue of home owners' requests for a new link. */
+  readonly ownerLinkRequests: LinkRequestQueue
   /** Requests that wait for future events. */
   readonly eventWaits: EventWaits
   /** Informs the event dispatcher of the number of committed events. */

@@ -1,64 +1,29 @@
-import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
-import { typeid } from 'typeid-js'
 import type { Services, WriteCall } from '../../../platform/calls/call.ts'
-import { createVault } from '../../../platform/encryption/vault.ts'
+import { createOneTimeToken, readOneTimeToken, seal, spendOneTimeToken, unseal } from './one-time-tokens.ts'
 
-/**
- * The token of an emailed link to the list of a vendor's portal links. The token contains the confirmed address,
- * encrypted. A stored row, which is deleted at the first use, makes the link a one-time link.
- */
+/** The tokens of emailed links to the list of a vendor's portal links, and the cookie that shows the list. */
 
-/** Long enough for a slow mail server and a vendor on a roof. */
-const TOKEN_LIFETIME_MS = 60 * 60 * 1000
 /** How long the browser shows the list after the confirmation. */
 const LIST_LIFETIME_MS = 60 * 60 * 1000
 
-const TOKEN = /^(lnk_[0-9a-z]{26})\.([\w-]{1,2000})$/
 const TOKEN_CONTEXT = 'portal link list'
 const COOKIE_CONTEXT = 'portal link list cookie'
 
-interface SealedContent {
-  id: string
-  organizationId: string
-  email: string
-  expiresAt: number
-}
-
 /** Creates a one-time token for an address. The builder of the call stores the token's row, and does not see it. */
-export async function createLinkListToken(call: WriteCall, email: string): Promise<string> {
-  const { db, organizationId, now, services } = call
-  const id = typeid('lnk').toString()
-  await sql`
-    insert into "portalForms" ("organizationId", "id", "content", "createdAt")
-    values (${organizationId}, ${hashId(id)}, '{}'::jsonb, ${now})`.execute(db)
-  const content: SealedContent = { id, organizationId, email, expiresAt: now.getTime() + TOKEN_LIFETIME_MS }
-  return `${id}.${seal(services, JSON.stringify(content), TOKEN_CONTEXT)}`
+export function createLinkListToken(call: WriteCall, email: string): Promise<string> {
+  return createOneTimeToken(call, TOKEN_CONTEXT, email)
 }
 
 /** Returns the address of a token; null if the token is not valid or has expired. Does not use the token up. */
 export function readLinkListToken(services: Services, token: string): { email: string } | null {
-  return readToken(services, token)
+  const content = readOneTimeToken(services, TOKEN_CONTEXT, token)
+  return content === null ? null : { email: content.subject }
 }
 
 /** Uses a token up and returns its address; null if the token is not valid, has expired, or was used before. */
 export async function spendLinkListToken(services: Services, token: string): Promise<{ email: string } | null> {
-  const content = readToken(services, token)
-  if (content === null) return null
-  const { organizationId, id, email } = content
-  const { rows } = await sql`
-    delete from "portalForms" where "organizationId" = ${organizationId} and "id" = ${hashId(id)}
-    returning 1`.execute(services.database.of(organizationId).statements)
-  return rows.length === 0 ? null : { email }
-}
-
-function readToken(services: Services, token: string): SealedContent | null {
-  const [, id, sealed] = TOKEN.exec(token) ?? []
-  if (id === undefined || sealed === undefined) return null
-  const text = unseal(services, sealed, TOKEN_CONTEXT)
-  if (text === null) return null
-  const content = JSON.parse(text) as SealedContent
-  return content.id === id && content.expiresAt > services.clock.nowMs() ? content : null
+  const content = await spendOneTimeToken(services, TOKEN_CONTEXT, token)
+  return content === null ? null : { email: content.subject }
 }
 
 /** Returns the value of the cookie with which the browser shows the list of a confirmed address. */
@@ -72,20 +37,4 @@ export function readLinkListCookie(services: Services, cookie: string | null): s
   if (text === null) return null
   const { email, expiresAt } = JSON.parse(text) as { email: string; expiresAt: number }
   return expiresAt > services.clock.nowMs() ? email : null
-}
-
-function seal({ config }: Services, text: string, context: string): string {
-  return Buffer.from(createVault(config.encryptionKey).seal(text, context)).toString('base64url')
-}
-
-function unseal({ config }: Services, sealed: string, context: string): string | null {
-  try {
-    return createVault(config.encryptionKey).open(Buffer.from(sealed, 'base64url').toString(), context)
-  } catch {
-    return null
-  }
-}
-
-function hashId(id: string): string {
-  return createHash('sha256').update(id).digest('base64url')
 }
