@@ -25,7 +25,7 @@ const COLUMNS = {
   homes: [
     ...['community', 'lotNumber', 'name', 'line1', 'homeType', 'size', 'plan', 'elevation', 'swing'],
     ...['planningDaysAgo', 'permittingDaysAgo', 'readyDaysAgo', 'startDaysAgo', 'completedDaysAgo', 'closedDaysAgo'],
-    ...['heldOrCancelledDaysAgo', 'status'],
+    ...['heldOrCancelledDaysAgo', 'status', 'superintendent'],
   ],
   milestones: ['name', 'milestoneType', 'tasks', 'autoComplete', 'drawPercent'],
   'task-template': ['name', 'scope', 'phase', 'durationDays', 'taskKind', 'predecessors'],
