@@ -1,7 +1,7 @@
 import type { FieldClock, FieldDay } from '../../../client/contract.gen.ts'
 
 /** Lists of a field day with records that an entry can change. */
-type ChangedPart = 'tasks' | 'inspections' | 'punchItems' | 'logs'
+type ChangedPart = 'tasks' | 'inspections' | 'punchItems' | 'walkthroughs' | 'logs'
 
 /** How an entry changes the stored day, so that the phone shows the change before the service receives it. */
 export type DayChange =

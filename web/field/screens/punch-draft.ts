@@ -8,8 +8,11 @@ import { openScreen } from '../parts/route.ts'
  */
 export const punchDraft: { photo: Photo | null; room: string | null } = { photo: null, room: null }
 
-/** Opens the screen for a new punch item with the photo, or without one if the file is null. */
-export async function startPunchItem(homeId: string, file: File | null): Promise<void> {
+/**
+ * Opens the screen for a new punch item with the photo, or without one if the file is null. The item may belong to an
+ * open walkthrough.
+ */
+export async function startPunchItem(homeId: string, file: File | null, walkthroughId?: string): Promise<void> {
   punchDraft.photo = file === null ? null : await preparePhoto(file)
-  openScreen('punch', homeId)
+  openScreen('punch', homeId, ...(walkthroughId === undefined ? [] : [walkthroughId]))
 }
