@@ -3581,7 +3581,7 @@ export interface paths {
         };
         /**
          * Get a superintendent's day
-         * @description Returns the data that a superintendent needs on site: homes, tasks until 14 days ahead, and vendors with phone numbers. Also returns open inspections, punch items, warranty visits, recent daily logs, and the running time entry. The page at /field stores the response, so that it works without a connection. The response has at most 512,000 bytes. `truncated` names the incomplete lists. Lists that the caller is not permitted to read are empty. The lists require inspections:read, punch:read, warranty:read, logs:read, vendors:read, pos:read (trades), and timesheets:read (clock).
+         * @description Returns the data that a superintendent needs on site: homes, tasks until 14 days ahead, and vendors with phone numbers. Also returns open inspections, punch items, walkthroughs to sign, warranty visits, recent daily logs, and the running time entry. The page at /field stores the response, so that it works without a connection. The response has at most 512,000 bytes. `truncated` names the incomplete lists. Lists that the caller is not permitted to read are empty. The lists require inspections:read, punch:read, warranty:read, logs:read, vendors:read, pos:read (trades), and timesheets:read (clock).
          */
         get: operations["getFieldDay"];
         put?: never;
@@ -20555,6 +20555,26 @@ export interface components {
             disputeNote: string | null;
         };
         /**
+         * @description Kind of walkthrough. `quality`: by the builder alone. `orientation`: to explain the home to its buyer. `final`: before closing. `eleven_month`: before the end of the first warranty year.
+         * @enum {string}
+         */
+        WalkthroughKind: "quality" | "orientation" | "final" | "eleven_month";
+        /** @description Open walkthrough that the buyer can sign. */
+        FieldWalkthrough: {
+            /** @description ID of the walkthrough. */
+            id: string;
+            /** @description Home of the walkthrough. */
+            homeId: string;
+            /** @description Kind of walkthrough. `quality`: by the builder alone. `orientation`: to explain the home to its buyer. `final`: before closing. `eleven_month`: before the end of the first warranty year. */
+            kind: components["schemas"]["WalkthroughKind"];
+            /** @description Date of the walkthrough. */
+            date: components["schemas"]["CalendarDate"];
+            /** @description List of punch items in the form that the buyer signs. */
+            list: string;
+            /** @description Version number of the walkthrough, which increases with each change of the list. */
+            version: number;
+        };
+        /**
          * @description Part of the day: `am`, `pm`, or `any`.
          * @enum {string}
          */
@@ -20619,7 +20639,7 @@ export interface components {
          * @description List in the response.
          * @enum {string}
          */
-        FieldDayPart: "homes" | "tasks" | "vendors" | "inspections" | "punchItems" | "visits" | "logs";
+        FieldDayPart: "homes" | "tasks" | "vendors" | "inspections" | "punchItems" | "walkthroughs" | "visits" | "logs";
         /** @description Everything that a superintendent needs on site on one day. */
         FieldDay: {
             /** @description Timestamp of the data. */
@@ -20638,6 +20658,8 @@ export interface components {
             inspections: components["schemas"]["FieldInspection"][];
             /** @description Punch items that are not verified, by due date. */
             punchItems: components["schemas"]["FieldPunchItem"][];
+            /** @description Open walkthroughs until 14 days after the day, by date. */
+            walkthroughs: components["schemas"]["FieldWalkthrough"][];
             /** @description Proposed and confirmed warranty visits from the day to 14 days later. */
             visits: components["schemas"]["FieldVisit"][];
             /** @description Daily logs of the day and of the previous two days. */
@@ -21551,11 +21573,6 @@ export interface components {
             homes: components["schemas"]["HomeStart"][];
         };
         /**
-         * @description Kind of walkthrough. `quality`: by the builder alone. `orientation`: to explain the home to its buyer. `final`: before closing. `eleven_month`: before the end of the first warranty year.
-         * @enum {string}
-         */
-        WalkthroughKind: "quality" | "orientation" | "final" | "eleven_month";
-        /**
          * @description Status of the walkthrough: `open` while items can be added, or `closed`.
          * @enum {string}
          */
@@ -21646,7 +21663,7 @@ export interface components {
             signedBy?: string;
             /** @description Whether the buyer agrees to sign electronically. Must be true if signedBy is set. */
             consent?: boolean;
-            /** @description Version of the walkthrough that the buyer read, which prevents the signature of another list. If omitted, any version is accepted. */
+            /** @description Version of the walkthrough that the buyer read, which prevents the signature of another list. Each change of the list increases the version. If omitted, any version is accepted. */
             version?: number;
         };
         /** @description Defect or unfinished work in a home, with the assignee and the due date. */
@@ -31755,6 +31772,8 @@ export type FieldInspection = components['schemas']['FieldInspection'];
 export type PunchItemPriority = components['schemas']['PunchItemPriority'];
 export type PunchItemStatus = components['schemas']['PunchItemStatus'];
 export type FieldPunchItem = components['schemas']['FieldPunchItem'];
+export type WalkthroughKind = components['schemas']['WalkthroughKind'];
+export type FieldWalkthrough = components['schemas']['FieldWalkthrough'];
 export type VisitWindow = components['schemas']['VisitWindow'];
 export type VisitStatus = components['schemas']['VisitStatus'];
 export type FieldVisit = components['schemas']['FieldVisit'];
@@ -31824,7 +31843,6 @@ export type HomeStartsCreate = components['schemas']['HomeStartsCreate'];
 export type HomeStartOutcome = components['schemas']['HomeStartOutcome'];
 export type HomeStart = components['schemas']['HomeStart'];
 export type HomeStarts = components['schemas']['HomeStarts'];
-export type WalkthroughKind = components['schemas']['WalkthroughKind'];
 export type WalkthroughStatus = components['schemas']['WalkthroughStatus'];
 export type Signature = components['schemas']['Signature'];
 export type Walkthrough = components['schemas']['Walkthrough'];

@@ -716,6 +716,13 @@ export const punchItemStatusValues = [
   'cancelled',
 ] as const satisfies readonly contract.PunchItemStatus[]
 
+export const walkthroughKindValues = [
+  'quality',
+  'orientation',
+  'final',
+  'eleven_month',
+] as const satisfies readonly contract.WalkthroughKind[]
+
 export const visitWindowValues = [
   'am',
   'pm',
@@ -736,6 +743,7 @@ export const fieldDayPartValues = [
   'vendors',
   'inspections',
   'punchItems',
+  'walkthroughs',
   'visits',
   'logs',
 ] as const satisfies readonly contract.FieldDayPart[]
@@ -804,13 +812,6 @@ export const homeStartOutcomeValues = [
   'not_startable',
   'no_template',
 ] as const satisfies readonly contract.HomeStartOutcome[]
-
-export const walkthroughKindValues = [
-  'quality',
-  'orientation',
-  'final',
-  'eleven_month',
-] as const satisfies readonly contract.WalkthroughKind[]
 
 export const walkthroughStatusValues = [
   'open',

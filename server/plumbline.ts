@@ -159,6 +159,7 @@ export async function startPlumbline(parts: PlumblineParts): Promise<Plumbline> 
         await closeServer(server)
         await app.services.linkRequests.stop()
         await app.services.linkListRequests.stop()
+        await app.services.ownerLinkRequests.stop()
         await running.stop()
         await app.limits.stop()
         await app.usage.stop()

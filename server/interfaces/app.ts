@@ -36,6 +36,7 @@ import { findQueryProblem, findRequestProblem, toOriginForm, toParserProblem } f
 import { discardRemainingBody, hasUnreadBody, readBody } from './http/request-body.ts'
 import { createValidator, parseQuery, type Validator } from './http/request-validator.ts'
 import { createResponseChecker, type ResponseCheck } from './http/response-check.ts'
+import { mailOwnerLinks } from './owner/mail-owner-links.ts'
 import { mailLinkList } from './portal/link-list/mail-link-list.ts'
 import { proposer } from './proposals/proposer.ts'
 
@@ -114,6 +115,7 @@ export function createApp(parts: AppParts): App {
     identity,
     linkRequests: createLinkRequestQueue(failures, (email) => mailSignInLink(services, email)),
     linkListRequests: createLinkRequestQueue(failures, (email) => mailLinkList(services, email)),
+    ownerLinkRequests: createLinkRequestQueue(failures, (email) => mailOwnerLinks(services, email)),
     eventWaits: createEventWaits(database),
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,

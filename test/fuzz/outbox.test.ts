@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { FieldDay, FieldHome, FieldTask } from '../../client/contract.gen.ts'
+import type { FieldDay, FieldHome, FieldTask, FieldWalkthrough } from '../../client/contract.gen.ts'
 import { type Random, SeededRandom } from '../../scripts/conformance/random.ts'
 import type { RequestOptions } from '../../scripts/conformance/service.ts'
 import { addDays, toLocalDate } from '../../server/platform/values/calendar.ts'
@@ -13,6 +13,8 @@ import {
   delayTask,
   extendLog,
   type LogFields,
+  type Photo,
+  signWalkthrough,
   writeLog,
 } from '../../web/field/day/actions.ts'
 import { changeDay } from '../../web/field/outbox/change-day.ts'
@@ -239,6 +241,7 @@ class Phone {
   #session: RequestOptions = {}
   #home: FieldHome | undefined
   #tasks: FieldTask[] = []
+  #walkthrough: FieldWalkthrough | undefined
   /** Decides at random which requests fail. Null while the network works. */
   #faults: Random | null
   /** Ends the current run in the same way as closing the page. */
@@ -265,6 +268,7 @@ class Phone {
       this.#tasks.push({ ...task, waitsFor: [] })
     }
     this.#home = { ...home, communityName: 'Juniper Ridge', timeZone: 'America/Chicago', trades: [] }
+    this.#walkthrough = { ...(await created('walkthroughs', { homeId: home.id, kind: 'final' })), list: '' }
     const steps = this.#random.between(4, MAX_STEPS)
     for (let step = 0; step < steps; step++) await this.#step()
     await this.#settle()
@@ -307,7 +311,7 @@ class Phone {
       (await read(`attachments?recordId=${recordId}`)).data.filter(
         (file: { caption: string }) => file.caption === caption,
       ).length
-    switch (this.#random.between(1, 7)) {
+    switch (this.#random.between(1, 8)) {
       case 1:
         return {
           ...{
@@ -352,6 +356,8 @@ class Phone {
         }
       case 6:
         return this.#writeLog(home, mark)
+      case 7:
+        return this.#sign(home, mark, photo)
       default:
         return this.#clockIn(home)
     }
@@ -376,6 +382,25 @@ class Phone {
           own.length,
           own.filter(({ submittedAt }: { submittedAt: string | null }) => submittedAt !== null).length,
         ]
+      },
+    }
+  }
+
+  /** A buyer signs the walkthrough. A second signature is rejected. */
+  #sign(
+    home: FieldHome,
+    mark: string,
+    picture: Photo,
+  ): { what: string; entries: NewEntry[]; find(): Promise<number[]> } {
+    const walkthrough = this.#walkthrough
+    if (walkthrough === undefined) throw new Error('Expected a walkthrough.')
+    return {
+      ...{ what: 'signatures', entries: signWalkthrough(home, walkthrough, { signedBy: mark, picture }) },
+      async find() {
+        const { body } = await plumbline.get(`/api/ext/walkthroughs/${walkthrough.id}`)
+        const { body: files } = await plumbline.get(`/api/ext/attachments?recordId=${walkthrough.id}`)
+        const drawn = files.data.filter(({ caption }: { caption: string }) => caption === mark)
+        return [body.signature?.signedBy === mark ? 1 : 0, drawn.length]
       },
     }
   }
@@ -487,6 +512,10 @@ class Phone {
 
 /** Returns the entries that are neither held nor waiting for a held entry. */
 function listUnexplained(entries: readonly Entry[]): Entry[] {
-  const held = new Set(entries.filter((entry) => entry.held !== null).flatMap(({ id, about }) => [id, about]))
-  return entries.filter(({ id, about, dependsOn }) => !held.has(id) && !held.has(about) && !held.has(dependsOn ?? id))
+  const waiting = new Set<string>()
+  return entries.filter(({ id, about, dependsOn, held }) => {
+    if (held === null && !waiting.has(about) && !waiting.has(dependsOn ?? id)) return true
+    waiting.add(id).add(about)
+    return false
+  })
 }

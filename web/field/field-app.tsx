@@ -11,10 +11,12 @@ import { HomeScreen } from './screens/home-screen.tsx'
 import { HomesScreen } from './screens/homes-screen.tsx'
 import { InspectionScreen } from './screens/inspection-screen.tsx'
 import { LogScreen } from './screens/log-screen.tsx'
+import { MarkScreen } from './screens/mark-screen.tsx'
 import { OutboxScreen } from './screens/outbox-screen.tsx'
 import { PunchScreen } from './screens/punch-screen.tsx'
 import { ReopenScreen } from './screens/reopen-screen.tsx'
 import { SignInPanel } from './screens/sign-in-panel.tsx'
+import { SignScreen } from './screens/sign-screen.tsx'
 import { TaskScreen } from './screens/task-screen.tsx'
 
 /**
@@ -80,7 +82,11 @@ function Screen({ route }: { route: Route }) {
     case 'log':
       return <LogScreen homeId={id} />
     case 'punch':
-      return <PunchScreen homeId={id} />
+      return <PunchScreen homeId={id} walkthroughId={part} />
+    case 'mark':
+      return <MarkScreen homeId={id} sourceId={part ?? ''} />
+    case 'sign':
+      return <SignScreen recordId={id} />
     case 'reopen':
       return <ReopenScreen itemId={id} />
     case 'clock':

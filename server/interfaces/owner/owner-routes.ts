@@ -17,6 +17,7 @@ import { readSentForm } from '../portal/forms/sent-form.ts'
 import type { PageResult } from '../portal/get-page.ts'
 import { chooseLanguage, createPageLocale, LANGUAGES } from '../portal/pages/page-locale.ts'
 import {
+  createPageReader,
   isPreview,
   readAcceptedLanguage,
   readLanguageCookie,
@@ -28,6 +29,8 @@ import {
   storeLanguage,
 } from '../portal/responses/page-responses.ts'
 import { getOwnerPage, toOwnerPage } from './get-owner-page.ts'
+import { renderLostLinkPage } from './link-request-pages.ts'
+import { addLinkRequestRoutes } from './link-request-routes.ts'
 import { findOwner, findOwnFile } from './own-records.ts'
 import { postOwnerForm } from './post-owner-form.ts'
 import { createSignedPdf } from './signed-text.ts'
@@ -66,6 +69,7 @@ export function createOwnerRoutes(parts: OwnerRouteParts): Router {
     if (isPreview(req)) return showPreview(parts.services, req, res)
     return next()
   })
+  addLinkRequestRoutes(routes, parts.services, (req, res, error) => refuse(parts, req, res, error))
   routes.get('/owner/:token/photos/:attachmentId', (req, res) =>
     respond(
       parts,
@@ -134,12 +138,13 @@ function logWhenFinished({ log }: OwnerRouteParts, req: Request, res: Response, 
 
 /** Authenticates the token. Sends the page or file that `make` returns, or redirects to the URL that it returns. */
 async function respond(
-  { services, log, failures }: OwnerRouteParts,
+  parts: OwnerRouteParts,
   req: Request,
   res: Response,
   make: (call: Call, subject: string | null) => Promise<PageResult | FileResponse>,
   { isPicture } = { isPicture: false },
 ): Promise<void> {
+  const { services, log } = parts
   const visit = res.locals.visit as OwnerRequest
   const { requestId, address } = visit
   try {
@@ -154,14 +159,31 @@ async function respond(
     else if ('to' in shown) redirect(req, res, shown.to)
     else await sendPage(req, res, shown.status ?? 200, shown.html, { hasImages: true })
   } catch (error) {
-    const refused = toProblem(error)
-    if (refused.status >= 500) failures.report(error, { requestId }, refused.code)
-    const retryAfter = refused.headers['Retry-After']
-    if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
-    const { status, notice } = toProblemNotice(refused)
-    await respondWithNotice(services, req, res, status, notice, null)
+    await refuse(parts, req, res, error)
   }
 }
+
+/** Explains why the page cannot be shown. The owner of a link that no longer works can request a new one. */
+async function refuse(
+  { services, failures }: OwnerRouteParts,
+  req: Request,
+  res: Response,
+  error: unknown,
+): Promise<void> {
+  const refused = toProblem(error)
+  if (refused.status >= 500)
+    failures.report(error, { requestId: (res.locals.visit as OwnerRequest).requestId }, refused.code)
+  const retryAfter = refused.headers['Retry-After']
+  if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
+  const { status, notice } = toProblemNotice(refused)
+  const canRequestLink = LINK_CODES.includes(refused.code) && services.config.mail !== null
+  if (!canRequestLink) return respondWithNotice(services, req, res, status, notice, null)
+  const reader = createPageReader(services, req, null, services.clock.now())
+  await sendPage(req, res, status, renderLostLinkPage(reader, notice))
+}
+
+/** Problems of a link that a new link solves. */
+const LINK_CODES: readonly string[] = ['invalid_key', 'revoked_token', 'expired_token']
 
 async function toContext(call: Call, req: Request) {
   const owner = await findOwner(call)

@@ -21,6 +21,7 @@ export class Buyers {
 
   plan(): void {
     for (const choice of CHOICES) this.#timeline.on(choice.daysAgo, (ago) => this.#choose(ago, choice))
+    for (const change of CHANGES) this.#timeline.on(change.daysAgo, (ago) => this.#sendChange(ago, change))
   }
 
   async #choose(ago: number, { home, what, moves = [], order, dueInDays, ...details }: BuyerChoice): Promise<void> {
@@ -39,6 +40,14 @@ export class Buyers {
           ...(reason !== undefined && { reason }),
         }),
       )
+  }
+
+  /** Sends a change order to the buyers, who have not answered it yet. */
+  async #sendChange(ago: number, { home, title, description, line }: BuyerChange): Promise<void> {
+    const { saleId } = await this.#timeline.do(ago, 'getHome', { homeId: this.#made.homes.get(home).id })
+    const change = { saleId, title, description, lines: [line] }
+    const { id: buyerChangeId } = await this.#timeline.do(ago, 'createBuyerChange', change)
+    await this.#timeline.do(ago, 'changeBuyerChangeStatus', { buyerChangeId, status: 'sent' })
   }
 
   /** Orders the budgeted parts of a selection at the vendor's prices. */
@@ -107,6 +116,8 @@ const CHOICES: readonly BuyerChoice[] = [
     ],
   },
   { home: 'JR 22', what: 'FN-PATIO', daysAgo: 20, moves: [['approved', 18]] },
+  // Its deadline has passed without a decision.
+  { home: 'JR 22', what: 'ST-3CAR', daysAgo: 15, dueInDays: -2 },
   { home: 'JR 22', what: 'KI-QTZ', daysAgo: 9, color: 'Calacatta', location: 'Kitchen', dueInDays: 12 },
   { home: 'JR 22', what: 'BA-FRTUB', daysAgo: 9, dueInDays: 12 },
   {
@@ -122,4 +133,20 @@ const CHOICES: readonly BuyerChoice[] = [
     ],
   },
   { home: 'MCC 1', what: 'EX-STAMP', daysAgo: 16, moves: [['approved', 15]] },
+]
+
+interface BuyerChange {
+  home: string
+  daysAgo: number
+  title: string
+  description: string
+  line: { description: string; scope: string; price: number; cost: number }
+}
+
+const CHANGES: readonly BuyerChange[] = [
+  {
+    ...{ home: 'JR 22', daysAgo: 3, title: 'Gas connection at the patio' },
+    description: 'The buyer would like to connect a grill. The line ends at the column of the patio.',
+    line: { description: 'Gas line with a shutoff valve', scope: 'plumbing', price: 640, cost: 410 },
+  },
 ]

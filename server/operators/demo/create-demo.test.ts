@@ -26,7 +26,8 @@ async function all(path: string) {
   let cursor: string | null = ''
   while (cursor !== null) {
     const after = cursor === '' ? '' : `&cursor=${cursor}`
-    const { body } = await plumbline.get(`/api/ext/${path}?limit=200${after}`, { key: demo.key })
+    const page = `${path}${path.includes('?') ? '&' : '?'}limit=200${after}`
+    const { body } = await plumbline.get(`/api/ext/${page}`, { key: demo.key })
     found.push(...body.data)
     cursor = body.nextCursor
   }
@@ -254,9 +255,9 @@ test('the demo sales have the prices, deposits, and outcomes in the demo data', 
   const reported = getStory('sales')
   const numberOf = (field: string) => (row: Record<string, string>) => Number(row[field])
   expect(countBy(sales, ({ status }) => status)).toEqual({
-    approved: 7,
+    approved: 8,
     cancelled: 5,
-    pending: 4,
+    pending: 3,
     pipeline_complete: 9,
   })
   for (const row of reported) {
@@ -296,7 +297,7 @@ test('the sales status of each demo home matches its sales', async () => {
   ])
   expect(Object.fromEntries(states)).toEqual({
     ...{ 'CH 3': 'sold', 'CH 9': 'under_contract', 'BB 2': 'under_contract', 'BB 5': 'under_contract' },
-    ...{ 'JR 14': 'under_contract', 'JR 16': 'under_contract', 'JR 22': 'reserved', 'JR 23': 'reserved' },
+    ...{ 'JR 14': 'under_contract', 'JR 16': 'under_contract', 'JR 22': 'under_contract', 'JR 23': 'reserved' },
     ...{ 'JR 15': 'available', 'JR 1': 'unavailable', 'MCC 1': 'unavailable', 'BB 8': 'unavailable' },
   })
 })
@@ -432,19 +433,74 @@ test('the superintendents of the demo have timesheets that await approval', asyn
   expect(submitted.every(({ cost }) => cost > 0)).toBe(true)
 })
 
-test('the demo has permits, a failed inspection, daily logs with photos, punch items, warranty requests, and drawings', async () => {
+async function homeIdOf(address: string): Promise<string> {
+  const home = (await all('homes')).find(({ address: { line1 } }) => line1 === address)
+  return home.id
+}
+
+test('Lot 14 of the demo has 20 daily logs with photos, and an inspection that failed and then passed', async () => {
+  const homeId = await homeIdOf('2227 Juniper Ridge Dr')
+  const logs = await all(`daily-logs?homeId=${homeId}`)
+  expect(logs).toHaveLength(20)
+  expect(logs.every(({ status }) => status !== 'draft')).toBe(true)
+  const inspections = await all(`inspections?homeId=${homeId}`)
+  expect(inspections.filter(({ result }) => result !== null).map(({ attempt, result }) => [attempt, result])).toEqual([
+    [2, 'passed'],
+    [1, 'failed'],
+  ])
   expect(await getStates('permits')).toEqual(['applied', 'finaled', 'issued'])
-  expect(countBy(await all('inspections'), ({ result }) => String(result))).toEqual({ failed: 2, null: 2, passed: 1 })
-  expect((await all('daily-logs')).every(({ status }) => status !== 'draft')).toBe(true)
+  const [expiring] = await all(`permits?homeId=${await homeIdOf('2235 Juniper Ridge Dr')}`)
+  const today = toLocalDate('America/Chicago', plumbline.clock.now())
+  expect(expiring).toMatchObject({ status: 'issued', expiryDate: addDays(today, 12) })
   const photos = (await all('attachments')).filter(({ kind }) => kind === 'photo')
   expect(photos.length).toBeGreaterThanOrEqual(8)
   expect(photos.every(({ width, height }) => width === 640 && height === 480)).toBe(true)
-  expect(await getStates('punch-items')).toEqual(['assigned', 'cancelled', 'fixed', 'open', 'verified'])
+})
+
+test('the final walkthrough of the demo has 32 punch items in every status, and warranty requests have all kinds', async () => {
+  const [final] = (await all('walkthroughs')).filter(({ kind }) => kind === 'final')
+  const items = await all(`punch-items?walkthroughId=${final.id}`)
+  expect(items).toHaveLength(32)
+  expect([...new Set(items.map(({ status }) => status))].sort()).toEqual([
+    ...['assigned', 'cancelled', 'fixed', 'open', 'verified'],
+  ])
+  expect(items.filter(({ reopenedCount }) => reopenedCount > 0)).toHaveLength(1)
   const requests = ['assigned', 'closed', 'completed', 'new', 'not_covered', 'scheduled']
   expect(await getStates('warranty-requests')).toEqual(requests)
+})
+
+test("the demo's superintendents have homes, tasks, and a walkthrough to sign in their day", async () => {
+  const people = new Map((await all('users')).map(({ id, email }) => [email, id]))
+  const readDay = async (email: string) =>
+    (await plumbline.get(`/api/ext/field/day?superintendentId=${people.get(email)}`, { key: demo.key })).body
+  const marcus = await readDay('marcus@harrowfinch.example.com')
+  expect(marcus.homes.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['Lot 14', 'Lot 16']))
+  expect(marcus.tasks.length).toBeGreaterThan(5)
+  const lena = await readDay('lena@harrowfinch.example.com')
+  expect(lena.walkthroughs).toMatchObject([{ kind: 'quality' }, { kind: 'final' }])
+})
+
+test('plan P2100 of the demo has eight sheets, one of them at revision C', async () => {
   const labels = (await all('drawings')).map(({ sheetNumber, revisions }) => `${sheetNumber} ${revisions[0].label}`)
-  expect(labels.toSorted()).toEqual(['A-101 A', 'A-201 A', 'E-101 C', 'P-101 A', 'S-101 A', 'S-201 A'])
-  expect((await all('home-owners')).length).toBeGreaterThan(5)
+  expect(labels.toSorted()).toEqual([
+    ...['A-101 A', 'A-201 A', 'E-101 C', 'M-101 A', 'P-101 A', 'S-101 A', 'S-201 A', 'T-101 A'],
+  ])
+})
+
+test('the owner of Lot 22 in the demo has five choices, one of them late, and a change order to sign', async () => {
+  const homeId = await homeIdOf('2259 Juniper Ridge Dr')
+  const choices = await all(`selections?homeId=${homeId}`)
+  const today = toLocalDate('America/Chicago', plumbline.clock.now())
+  const own = choices.filter(({ customDescription }) => customDescription !== 'Gas line with a shutoff valve')
+  expect(own).toHaveLength(5)
+  const late = own.filter(({ status, deadline }) => status === 'pending' && deadline !== null && deadline < today)
+  const garage = (await all('options')).find(({ code }) => code === 'ST-3CAR')
+  expect(late).toMatchObject([{ optionId: garage.id, deadline: addDays(today, -2) }])
+  const owners = await all(`home-owners?homeId=${homeId}`)
+  expect(owners).toMatchObject([{ name: expect.stringContaining('Haverty') }])
+  const { body: home } = await plumbline.get(`/api/ext/homes/${homeId}`, { key: demo.key })
+  const changes = await all(`sales/${home.saleId}/changes`)
+  expect(changes).toMatchObject([{ status: 'sent', title: 'Gas connection at the patio', price: 640 }])
 })
 
 test('every status history of the demo is complete and in order', async () => {

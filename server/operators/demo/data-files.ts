@@ -25,7 +25,7 @@ const COLUMNS = {
   homes: [
     ...['community', 'lotNumber', 'name', 'line1', 'homeType', 'size', 'plan', 'elevation', 'swing'],
     ...['planningDaysAgo', 'permittingDaysAgo', 'readyDaysAgo', 'startDaysAgo', 'completedDaysAgo', 'closedDaysAgo'],
-    ...['heldOrCancelledDaysAgo', 'status'],
+    ...['heldOrCancelledDaysAgo', 'status', 'superintendent'],
   ],
   milestones: ['name', 'milestoneType', 'tasks', 'autoComplete', 'drawPercent'],
   'task-template': ['name', 'spanishName', 'scope', 'phase', 'durationDays', 'taskKind', 'predecessors'],
@@ -61,6 +61,11 @@ const COLUMNS = {
   'story-payments': [
     ...['payment', 'order', 'vendor', 'paymentType', 'grossAmount', 'status', 'invoiceNumber', 'invoiceDaysAgo'],
     ...['paidDaysAgo', 'method', 'waiverType', 'waiverStatus', 'note'],
+  ],
+  'daily-logs': [...['home', 'daysAgo', 'condition', 'crew', 'headcount', 'noShow', 'workDone', 'ownerNote', 'photo']],
+  'punch-items': [
+    ...['walkthrough', 'location', 'description', 'scope', 'vendor', 'dueInDays', 'priority', 'photo', 'moves'],
+    ...['reason'],
   ],
   'story-delays': ['home', 'task', 'reasonCode', 'days', 'responsible', 'vendor', 'daysAgo', 'note'],
 } as const satisfies Record<string, readonly string[]>

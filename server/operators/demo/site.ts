@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Home } from '../../../client/contract.gen.ts'
+import { type RowOf, readRows, splitList } from './data-files.ts'
 import type { NamedIds, Timeline } from './timeline.ts'
 
 interface SiteInputs {
@@ -29,7 +30,7 @@ export class Site {
     for (const permit of PERMITS) this.#timeline.on(permit.appliedDaysAgo, (ago) => this.#apply(ago, permit))
     for (const inspection of INSPECTIONS)
       this.#timeline.on(inspection.daysAgo, (ago) => this.#requestInspection(ago, inspection))
-    for (const log of LOGS) this.#timeline.on(log.daysAgo, (ago) => this.#writeLog(ago, log))
+    for (const log of readRows('daily-logs')) this.#timeline.on(Number(log.daysAgo), (ago) => this.#writeLog(ago, log))
     for (const walk of WALKTHROUGHS) this.#timeline.on(walk.daysAgo, (ago) => this.#walk(ago, walk))
     for (const request of WARRANTY_REQUESTS) this.#timeline.on(request.daysAgo, (ago) => this.#report(ago, request))
   }
@@ -111,39 +112,43 @@ export class Site {
     return this.#made.vendors.get(name)
   }
 
-  async #writeLog(ago: number, { home, photo, crew, headcount, noShow = false, ...log }: DemoLog): Promise<void> {
-    const { condition, workDone, ownerNote } = log
-    const crews = [{ vendorId: this.#vendorOf(crew), headcount, hours: noShow ? 0 : 8, noShow }]
+  async #writeLog(ago: number, log: RowOf<'daily-logs'>): Promise<void> {
+    const { condition, workDone, ownerNote, photo } = log
+    const noShow = log.noShow === 'true'
+    const crew = { vendorId: this.#vendorOf(log.crew), headcount: Number(log.headcount), hours: noShow ? 0 : 8, noShow }
     const { id: dailyLogId } = await this.#timeline.do(ago, 'createDailyLog', {
-      ...{ homeId: this.#homeId(home), logDate: this.#timeline.date(ago), workDone, crews },
+      ...{ homeId: this.#homeId(log.home), logDate: this.#timeline.date(ago), workDone, crews: [crew] },
       weather: { condition, high: 71, low: 48, workable: condition !== 'rain' },
-      ...(ownerNote !== undefined && { ownerNote, sharedWithOwner: true }),
+      ...(ownerNote !== '' && { ownerNote, sharedWithOwner: true }),
     })
-    if (photo !== undefined) {
-      const caption = ownerNote ?? workDone
-      await this.#upload(ago, dailyLogId, photo, { caption, sharedWithOwner: ownerNote !== undefined })
+    if (photo !== '') {
+      const shared = { caption: ownerNote === '' ? workDone : ownerNote, sharedWithOwner: ownerNote !== '' }
+      await this.#upload(ago, dailyLogId, photo as Photo, shared)
     }
     await this.#timeline.do(ago, 'submitDailyLog', { dailyLogId })
   }
 
-  async #walk(ago: number, { home, kind, items, signedBy }: DemoWalkthrough): Promise<void> {
+  async #walk(ago: number, { home, kind, signedBy }: DemoWalkthrough): Promise<void> {
     const homeId = this.#homeId(home)
     const date = this.#timeline.date(ago)
     const { id: walkthroughId } = await this.#timeline.do(ago, 'createWalkthrough', { homeId, kind, date })
-    for (const { vendor, dueInDays, moves = [], photo = false, ...item } of items) {
-      const assigned =
-        vendor === undefined
-          ? {}
-          : { vendorId: this.#vendorOf(vendor), dueDate: this.#timeline.date(ago - (dueInDays ?? 3)) }
-      const created = { homeId, walkthroughId, ownerVisible: kind !== 'quality', ...item, ...assigned }
-      const { id: punchItemId } = await this.#timeline.do(ago, 'createPunchItem', created)
-      if (photo) await this.#upload(ago, punchItemId, 'punch', { stage: 'before' })
-      for (const [status, daysAgo, reason] of moves)
-        this.#timeline.on(daysAgo, (day) =>
-          this.#timeline.do(day, 'changePunchItemStatus', {
-            ...{ punchItemId, status, ...(reason !== undefined && { reason }) },
-          }),
-        )
+    for (const row of readRows('punch-items')) {
+      if (row.walkthrough !== `${home} ${kind}`) continue
+      const { location, description, scope, vendor, dueInDays, priority, photo, moves, reason } = row
+      const { id: punchItemId } = await this.#timeline.do(ago, 'createPunchItem', {
+        ...{ homeId, walkthroughId, location, description, scope, ownerVisible: kind !== 'quality' },
+        ...(priority !== '' && { priority }),
+        ...(vendor !== '' && {
+          ...{ vendorId: this.#vendorOf(vendor), dueDate: this.#timeline.date(ago - Number(dueInDays)) },
+        }),
+      })
+      if (photo !== '') await this.#upload(ago, punchItemId, 'punch', { stage: 'before' })
+      const steps = splitList(moves).map((move) => move.split(':'))
+      steps.forEach(([status, daysAgo], i) => {
+        // Only the last change has a reason.
+        const change = { punchItemId, status, ...(i === steps.length - 1 && reason !== '' && { reason }) }
+        this.#timeline.on(Number(daysAgo), (day) => this.#timeline.do(day, 'changePunchItemStatus', change))
+      })
     }
     if (signedBy !== undefined)
       await this.#timeline.do(ago, 'closeWalkthrough', { walkthroughId, signedBy, consent: true })
@@ -215,50 +220,17 @@ interface DemoSheet {
   revisions: readonly { label: string; daysAgo: number; note?: string }[]
 }
 
-const FIRST = [{ label: 'A', daysAgo: 380 }]
-
 /** The sheets of the plan P2100. */
 const SHEETS: readonly DemoSheet[] = [
-  {
-    daysAgo: 381,
-    sheetNumber: 'A-101',
-    title: 'Floor plan',
-    discipline: 'architectural',
-    scopes: [],
-    revisions: FIRST,
-  },
-  {
-    daysAgo: 381,
-    sheetNumber: 'A-201',
-    title: 'Elevations',
-    discipline: 'architectural',
-    scopes: [],
-    revisions: FIRST,
-  },
-  {
-    daysAgo: 381,
-    sheetNumber: 'S-101',
-    title: 'Foundation',
-    discipline: 'structural',
-    scopes: ['foundation'],
-    revisions: FIRST,
-  },
-  {
-    daysAgo: 381,
-    sheetNumber: 'S-201',
-    title: 'Framing',
-    discipline: 'structural',
-    scopes: ['framing'],
-    revisions: FIRST,
-  },
-  {
-    daysAgo: 381,
-    sheetNumber: 'P-101',
-    title: 'Plumbing',
-    discipline: 'plumbing',
-    scopes: ['plumbing'],
-    revisions: FIRST,
-  },
+  ...listFirstSheets([
+    ['A-101', 'Floor plan', 'architectural'],
+    ['A-201', 'Elevations', 'architectural'],
+    ['S-101', 'Foundation', 'structural', 'foundation'],
+    ['S-201', 'Framing', 'structural', 'framing'],
+    ['T-101', 'Roof trusses', 'truss', 'framing'],
+    ['P-101', 'Plumbing', 'plumbing', 'plumbing'],
+    ['M-101', 'Ducts and registers', 'mechanical', 'hvac'],
+  ]),
   {
     ...{ daysAgo: 381, sheetNumber: 'E-101', title: 'Electrical', discipline: 'electrical', scopes: ['electrical'] },
     revisions: [
@@ -268,6 +240,13 @@ const SHEETS: readonly DemoSheet[] = [
     ],
   },
 ]
+
+/** Returns sheets that were never revised. Each has a number, a title, a discipline, and the trades that see it. */
+function listFirstSheets(sheets: readonly [string, string, string, ...string[]][]): DemoSheet[] {
+  return sheets.map(([sheetNumber, title, discipline, ...scopes]) => ({
+    ...{ daysAgo: 381, sheetNumber, title, discipline, scopes, revisions: [{ label: 'A', daysAgo: 380 }] },
+  }))
+}
 
 interface DemoPermit {
   home: string
@@ -309,6 +288,8 @@ interface DemoInspection {
   attempts: readonly DemoAttempt[]
 }
 
+const FRAMERS = 'Lone Star Framing LLC'
+
 const INSPECTIONS: readonly DemoInspection[] = [
   {
     ...{ home: 'JR 14', daysAgo: 9, name: 'Shear wall inspection' },
@@ -318,7 +299,7 @@ const INSPECTIONS: readonly DemoInspection[] = [
         ...{ daysAgo: 7, result: 'failed' },
         failed: {
           ...{ text: 'Fire blocking', note: 'Missing at the stair.' },
-          ...{ scope: 'framing', vendor: 'Lone Star Framing LLC' },
+          ...{ scope: 'framing', vendor: FRAMERS },
         },
       },
       { daysAgo: 4, result: 'passed' },
@@ -332,7 +313,7 @@ const INSPECTIONS: readonly DemoInspection[] = [
         ...{ daysAgo: 1, result: 'failed' },
         failed: {
           ...{ text: 'Anchor bolts', note: 'Two bolts are short at the garage.' },
-          ...{ scope: 'framing', vendor: 'Lone Star Framing LLC' },
+          ...{ scope: 'framing', vendor: FRAMERS },
         },
       },
       { daysAgo: -2 },
@@ -341,114 +322,17 @@ const INSPECTIONS: readonly DemoInspection[] = [
   { home: 'JR 14', daysAgo: 2, name: 'Gas line inspection', items: ['Pressure test'], attempts: [{ daysAgo: -3 }] },
 ]
 
-interface DemoLog {
-  home: string
-  daysAgo: number
-  condition: 'clear' | 'cloudy' | 'rain' | 'wind'
-  crew: string
-  headcount: number
-  noShow?: boolean
-  workDone: string
-  ownerNote?: string
-  photo?: Photo
-}
-
-const FRAMERS = 'Lone Star Framing LLC'
-
-const LOGS: readonly DemoLog[] = [
-  {
-    ...{ home: 'JR 14', daysAgo: 28, condition: 'clear', crew: 'Redrock Concrete & Foundations', headcount: 7 },
-    ...{ workDone: 'The slab is poured and covered.', ownerNote: 'Your slab is poured.', photo: 'slab' },
-  },
-  {
-    ...{ home: 'JR 14', daysAgo: 14, condition: 'clear', crew: FRAMERS, headcount: 6 },
-    ...{ workDone: 'First floor walls are up.', ownerNote: 'The walls of your home are up.', photo: 'framing' },
-  },
-  {
-    ...{ home: 'JR 14', daysAgo: 12, condition: 'rain', crew: FRAMERS, headcount: 0, noShow: true },
-    workDone: 'Rain until noon. The framers did not come.',
-  },
-  {
-    ...{ home: 'JR 14', daysAgo: 7, condition: 'cloudy', crew: FRAMERS, headcount: 5 },
-    workDone: 'The inspector failed the fire blocking at the stair. The framers correct it.',
-  },
-  {
-    ...{ home: 'JR 14', daysAgo: 2, condition: 'clear', crew: FRAMERS, headcount: 6 },
-    ...{ workDone: 'Roof sheathing is done.', ownerNote: 'Your roof is closed.', photo: 'roof' },
-  },
-  {
-    ...{ home: 'JR 16', daysAgo: 2, condition: 'wind', crew: FRAMERS, headcount: 4 },
-    ...{ workDone: 'Walls are plumb and lined.', photo: 'framing' },
-  },
-]
-
-interface DemoPunchItem {
-  location: string
-  description: string
-  scope: string
-  vendor?: string
-  dueInDays?: number
-  priority?: 'before_closing' | 'safety'
-  photo?: boolean
-  moves?: readonly (readonly [status: string, daysAgo: number, reason?: string])[]
-}
-
 interface DemoWalkthrough {
   home: string
   daysAgo: number
   kind: 'quality' | 'orientation' | 'final'
   signedBy?: string
-  items: readonly DemoPunchItem[]
 }
 
-const PAINTERS = { scope: 'painting', vendor: 'Bluebonnet Painting' }
-
+/** Their items are in a file, which names each walkthrough by home and kind. */
 const WALKTHROUGHS: readonly DemoWalkthrough[] = [
-  {
-    ...{ home: 'CH 9', daysAgo: 12, kind: 'quality' },
-    items: [
-      {
-        ...{ location: 'Hall', description: 'Touch up the corner at the stair.', ...PAINTERS },
-        moves: [
-          ['fixed', 9],
-          ['verified', 8],
-        ],
-      },
-      {
-        ...{ location: 'Kitchen', description: 'Caulk the counter at the window.', ...PAINTERS },
-        moves: [
-          ['fixed', 9],
-          ['assigned', 8, 'The joint is open again.'],
-        ],
-      },
-      {
-        ...{ location: 'Garage', description: 'Fill the nail holes of the door frame.', ...PAINTERS },
-        moves: [['cancelled', 10, 'The frame is replaced.']],
-      },
-    ],
-  },
-  {
-    ...{ home: 'CH 9', daysAgo: 3, kind: 'final' },
-    items: [
-      {
-        ...{ location: 'Primary bath', description: 'The wall has a crack beside the mirror.', ...PAINTERS },
-        ...{ priority: 'before_closing', photo: true },
-      },
-      {
-        ...{ location: 'Living room', description: 'Paint drops on the floor.', ...PAINTERS },
-        ...{ priority: 'before_closing', moves: [['fixed', 1]] },
-      },
-      {
-        ...{ location: 'Porch', description: 'The handrail is loose.', scope: 'framing', vendor: FRAMERS },
-        ...{ priority: 'safety', dueInDays: 1 },
-      },
-      {
-        ...{ location: 'Laundry', description: 'The faucet drips.', scope: 'plumbing', vendor: 'Brightwater Plumbing' },
-        moves: [['open', 1, 'The faucet was supplied by the buyer.']],
-      },
-      { location: 'Bedroom 2', description: 'The closet door rubs.', scope: 'trim' },
-    ],
-  },
+  { home: 'CH 9', daysAgo: 12, kind: 'quality' },
+  { home: 'CH 9', daysAgo: 3, kind: 'final' },
 ]
 
 interface DemoWarrantyRequest {

@@ -46,6 +46,8 @@ export class Story {
   readonly #communities = new NamedIds<string>()
   readonly #vendors = new NamedIds<string>()
   readonly #homes = new NamedIds<Home>()
+  /** By email address. */
+  readonly #people: NamedIds<string>
   readonly #prices: PriceBook
   readonly #options: Options
   readonly #contracts: Contracts
@@ -62,6 +64,7 @@ export class Story {
   /** @param people the builder's users by email address */
   constructor(today: Pick<Call, 'now' | 'timeZone'>, people: NamedIds<string>) {
     this.#timeline = new Timeline(today)
+    this.#people = people
     const created = { communities: this.#communities, vendors: this.#vendors, homes: this.#homes }
     this.#prices = new PriceBook(this.#timeline, created)
     const { parts, plans } = this.#prices
@@ -240,6 +243,7 @@ export class Story {
       communityId: this.#communities.get(community),
       planId: plan === '' ? null : this.#prices.plans.get(plan),
       elevation: emptyToNull(row.elevation),
+      superintendentId: this.#people.get(row.superintendent),
       address: { line1, city: 'Austin', state: 'TX', country: 'US' },
     })
     this.#homes.set(key, home)

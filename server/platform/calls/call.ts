@@ -171,6 +171,8 @@ export interface Services {
   readonly linkRequests: LinkRequestQueue
   /** The queue of requests from vendors for the list of their portal links. */
   readonly linkListRequests: LinkRequestQueue
+  /** The queue of home owners' requests for a new link. */
+  readonly ownerLinkRequests: LinkRequestQueue
   /** Requests that wait for future events. */
   readonly eventWaits: EventWaits
   /** Tells the event dispatcher how many events were committed. */

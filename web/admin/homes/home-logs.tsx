@@ -14,6 +14,7 @@ import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { Signatures, useSignatures } from './signatures.tsx'
 
 const FILTERS: readonly Filter[] = [
   {
@@ -28,6 +29,7 @@ export function HomeLogs({ homeId }: { homeId: string }) {
   const { day } = useFormats()
   const mayWrite = useCan()('logs:write')
   const [isAdding, setIsAdding] = useState(false)
+  const signatures = useSignatures(homeId)
   const columns = useMemo<readonly Column<DailyLog>[]>(
     () => [
       {
@@ -49,6 +51,7 @@ export function HomeLogs({ homeId }: { homeId: string }) {
           <>
             {log.workDone ?? <EmptyCell word="nothing entered" />}
             <span className="sub">{describeActivity(log)}</span>
+            <Signatures files={signatures} recordId={log.id} />
           </>
         ),
         csv: ({ workDone }) => workDone,
@@ -70,7 +73,7 @@ export function HomeLogs({ homeId }: { homeId: string }) {
           ]
         : []),
     ],
-    [day, mayWrite],
+    [day, mayWrite, signatures],
   )
   return (
     <>

@@ -13,6 +13,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { Signatures, useSignatures } from './signatures.tsx'
 
 const MAX_WALKTHROUGHS = 50
 const KINDS = [
@@ -29,6 +30,7 @@ export function Walkthroughs({ homeId }: { homeId: string }) {
   const [isNew, setIsNew] = useState(false)
   const [closing, setClosing] = useState<Walkthrough | null>(null)
   const walkthroughs = useListPage('/api/ext/walkthroughs', { homeId, limit: MAX_WALKTHROUGHS, sort: '-createdAt' })
+  const signatures = useSignatures(homeId)
   const columns: readonly Column<Walkthrough>[] = [
     {
       head: 'Walkthrough',
@@ -45,7 +47,12 @@ export function Walkthroughs({ homeId }: { homeId: string }) {
     },
     {
       head: 'Signed by',
-      cell: ({ signature, status }) => signature?.signedBy ?? (status === 'closed' ? 'Closed' : 'Open'),
+      cell: ({ id, signature, status }) => (
+        <>
+          {signature?.signedBy ?? (status === 'closed' ? 'Closed' : 'Open')}
+          <Signatures files={signatures} recordId={id} />
+        </>
+      ),
     },
     {
       head: 'List',

@@ -12,14 +12,16 @@ import type {
   FieldLog,
   FieldPunchItem,
   FieldTask,
+  FieldWalkthrough,
   InspectionResultCreate,
   PunchItemCreate,
   PunchItemStatusChange,
   TaskCompletion,
   TaskDelayCreate,
   TaskStatusMove,
+  WalkthroughClosing,
 } from '../../../client/contract.gen.ts'
-import type { Basis, NewEntry, StoredFile } from '../outbox/entry.ts'
+import type { Basis, DayChange, NewEntry, StoredFile } from '../outbox/entry.ts'
 import { addDays, toLocalDate } from './dates.ts'
 
 /** A photo that is ready to be sent. */
@@ -209,11 +211,25 @@ export function extendLog(
   return [update, submit]
 }
 
-export function addPunchItem(
-  home: FieldHome,
-  given: { location: string; scope: string; description: string; isBeforeClosing: boolean; photo: Photo | null },
-): NewEntry[] {
-  const { location, scope, photo } = given
+interface NewPunchItem {
+  location: string
+  scope: string
+  description: string
+  isBeforeClosing: boolean
+  photo: Photo | null
+  /** Open walkthrough during which the item is found. */
+  walkthrough?: FieldWalkthrough | null
+}
+
+/** Adds a line to the list that the buyer signs. The service increases the version with each new item. */
+function addToList({ id, list, version }: FieldWalkthrough, line: string): DayChange {
+  const [head = '', items = ''] = list.split('\n\n')
+  const lines = [...(items.startsWith('P-') || items.startsWith('New ') ? [items] : []), line].join('\n')
+  return { part: 'walkthroughs', id, set: { list: `${head}\n\n${lines}`, version: version + 1 } }
+}
+
+export function addPunchItem(home: FieldHome, given: NewPunchItem): NewEntry[] {
+  const { location, scope, photo, walkthrough = null } = given
   const vendorId = home.trades.find((trade) => trade.scope === scope)?.vendorId ?? null
   const description = given.description.trim() || `${scope} in ${location}. See the photo.`
   const dueDate = vendorId === null ? null : addDays(toLocalDate(home.timeZone), PUNCH_ITEM_DAYS)
@@ -221,6 +237,7 @@ export function addPunchItem(
   const body: PunchItemCreate = {
     ...{ homeId: home.id, location, scope, description, priority },
     ...(vendorId !== null && dueDate !== null && { vendorId, dueDate }),
+    ...(walkthrough !== null && { walkthroughId: walkthrough.id }),
   }
   const added: FieldPunchItem = {
     ...{ id: '', number: 'New', homeId: home.id, location, scope, description, priority, vendorId, dueDate },
@@ -230,7 +247,13 @@ export function addPunchItem(
   return [
     {
       ...{ title: `Punch item: ${description}`, place: home.name, method: 'POST', path: '/api/ext/punch-items' },
-      ...{ about: `punch ${crypto.randomUUID()}`, body, changes: [{ part: 'punchItems', add: added }] },
+      // The items of a walkthrough arrive before its signature.
+      about: walkthrough === null ? `punch ${crypto.randomUUID()}` : `walkthrough ${walkthrough.id}`,
+      body,
+      changes: [
+        { part: 'punchItems', add: added },
+        ...(walkthrough === null ? [] : [addToList(walkthrough, `New ${location}: ${description}`)]),
+      ],
     },
     ...photoEntry,
   ]
@@ -257,15 +280,51 @@ export function changePunchItem(
   ]
 }
 
+interface DrawnSignature {
+  signedBy: string
+  picture: Photo
+}
+
+/** Closes a walkthrough with the name of the buyer, and then adds the drawn signature. */
+export function signWalkthrough(
+  home: FieldHome,
+  { id, version }: FieldWalkthrough,
+  { signedBy, picture }: DrawnSignature,
+): NewEntry[] {
+  const body: WalkthroughClosing = { signedBy, consent: true, version }
+  const title = `Signature of ${signedBy}`
+  return [
+    {
+      ...{ title: 'Sign the walkthrough', place: home.name, method: 'POST', about: `walkthrough ${id}`, body },
+      ...{ path: `/api/ext/walkthroughs/${id}/close`, changes: [{ part: 'walkthroughs', remove: id }] },
+    },
+    { ...addPicture(home, id, { kind: 'signature', title, caption: signedBy }, picture), after: 'previous' },
+  ]
+}
+
+/** Adds the drawn signature of a person on site to a daily log. */
+export function signLog(home: FieldHome, { id }: FieldLog, { signedBy, picture }: DrawnSignature): NewEntry {
+  const title = `Signature of ${signedBy}`
+  return addPicture(home, id, { kind: 'signature', title, caption: signedBy }, picture)
+}
+
 /** Attaches a photo to a record. `recordId` is `{recordId}` if the record has not been created yet. */
 export function addPhoto(home: FieldHome, recordId: string, caption: string, photo: Photo): NewEntry {
-  const { takenAt, bytes, type } = photo
+  return addPicture(home, recordId, { kind: 'photo', title: `Photo: ${caption}`, caption }, photo)
+}
+
+function addPicture(
+  home: FieldHome,
+  recordId: string,
+  { kind, title, caption }: { kind: 'photo' | 'signature'; title: string; caption: string },
+  { takenAt, bytes, type }: Photo,
+): NewEntry {
   const query = new URLSearchParams({ fileName: `${takenAt.replaceAll(/[:.]/g, '-')}.${toExtension(type)}` })
-  query.set('kind', 'photo')
+  query.set('kind', kind)
   query.set('caption', caption.slice(0, 500))
   query.set('takenAt', takenAt)
   return {
-    ...{ title: `Photo: ${caption}`, place: home.name, method: 'POST', about: `photo ${crypto.randomUUID()}` },
+    ...{ title, place: home.name, method: 'POST', about: `photo ${crypto.randomUUID()}` },
     ...{ path: `/api/ext/attachments?recordId=${recordId}&${query}`, file: { bytes, type } },
   }
 }

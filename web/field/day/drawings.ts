@@ -24,6 +24,14 @@ export async function listKeptDrawings(homeId: string): Promise<KeptDrawing[]> {
   return kept.sort((a, b) => a.sheetNumber.localeCompare(b.sheetNumber))
 }
 
+/** Returns a drawing of the home that is stored on the phone. */
+export async function findKeptDrawing(homeId: string, drawingId: string): Promise<KeptDrawing | undefined> {
+  const db = await openFieldDatabase()
+  const kept = await db.get('drawings', [homeId, drawingId])
+  db.close()
+  return kept
+}
+
 /** Stores the current revision of a drawing on the phone. Returns false if the file could not be read. */
 export async function keepDrawing(homeId: string, drawing: Drawing): Promise<boolean> {
   const current = drawing.revisions.find(({ revision }) => revision === drawing.currentRevision)

@@ -14,6 +14,11 @@ export async function preparePhoto(file: File): Promise<Photo> {
   return { bytes: await blob.arrayBuffer(), type: blob.type, takenAt }
 }
 
+/** Returns a picture that was drawn on the phone, ready to be sent. */
+export async function toPhoto(picture: Blob): Promise<Photo> {
+  return { bytes: await picture.arrayBuffer(), type: picture.type, takenAt: new Date().toISOString() }
+}
+
 /** Returns a smaller JPEG; null if the browser cannot read the image. */
 async function shrink(file: File): Promise<Blob | null> {
   const picture = await createImageBitmap(file)

@@ -39,14 +39,16 @@ export interface FieldSchema extends DBSchema {
 
 /** Opens the database on the phone. It keeps the last day and the entries after the page is closed. */
 export async function openFieldDatabase(name = 'plumbline-field') {
-  const db = await openDB<FieldSchema>(name, 2, {
-    upgrade(db, oldVersion) {
+  const db = await openDB<FieldSchema>(name, 3, {
+    upgrade(db, oldVersion, _, transaction) {
       if (oldVersion < 1) {
         db.createObjectStore('days')
         db.createObjectStore('entries', { keyPath: 'sequence', autoIncrement: true })
         db.createObjectStore('files')
       }
-      db.createObjectStore('drawings', { keyPath: ['homeId', 'drawingId'] })
+      if (oldVersion < 2) db.createObjectStore('drawings', { keyPath: ['homeId', 'drawingId'] })
+      // An earlier day has no walkthroughs. The day is read again.
+      if (oldVersion < 3) void transaction.objectStore('days').clear()
     },
     // Closes the database, so that a window with an earlier version of the page does not block the upgrade.
     blocking: () => db.close(),

@@ -1,7 +1,7 @@
 import type { FieldClock, FieldDay } from '../../../client/contract.gen.ts'
 
 /** The lists of a day whose records an entry can change. */
-type ChangedPart = 'tasks' | 'inspections' | 'punchItems' | 'logs'
+type ChangedPart = 'tasks' | 'inspections' | 'punchItems' | 'walkthroughs' | 'logs'
 
 /**
  * The change that an entry makes to the stored day. The phone shows the change before the service has received the

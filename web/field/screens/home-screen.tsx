@@ -4,7 +4,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { addPhoto } from '../day/actions.ts'
 import { formatDay } from '../day/dates.ts'
 import { recordEntries } from '../day/field-store.ts'
-import { describeStatus } from '../day/home-words.ts'
+import { describeStatus, describeWalkthrough } from '../day/home-words.ts'
 import { root } from '../day/root.ts'
 import { preparePhoto } from '../day/take-photo.ts'
 import { getTodayAt, isTaskLate, isTaskOpen, useDay } from '../day/use-day.ts'
@@ -89,6 +89,7 @@ function OneHome({ home }: { home: FieldHome }) {
           ))}
         </ul>
       </section>
+      <Walkthroughs home={home} />
       <section className="block" aria-label="Punch items">
         <header>
           <h2>Punch items</h2>
@@ -118,7 +119,49 @@ function OneHome({ home }: { home: FieldHome }) {
   )
 }
 
-/** Shows the newest photos. They are visible only with a connection. */
+/** Open walkthroughs, each with its items to add and its signature. */
+function Walkthroughs({ home }: { home: FieldHome }) {
+  const { day, can } = useDay()
+  const open = day.walkthroughs.filter(({ homeId }) => homeId === home.id)
+  if (open.length === 0) return null
+  return (
+    <section className="block" aria-label="Walkthroughs">
+      <header>
+        <h2>Walkthroughs</h2>
+      </header>
+      <ul className="links">
+        {open.map(({ id, kind, date }) => {
+          const name = describeWalkthrough(kind)
+          return (
+            <li key={id}>
+              <div>
+                <strong>{name}</strong>
+                <span className="muted">{formatDay(date)}</span>
+                {can('punch:write') && (
+                  <div className="acts">
+                    <CameraButton
+                      icon="plus"
+                      label={`Add an item to the ${name.toLowerCase()} with the camera`}
+                      onPicture={(file) => void startPunchItem(home.id, file, id)}
+                      onCancel={() => void startPunchItem(home.id, null, id)}
+                    >
+                      Item
+                    </CameraButton>
+                    <a className="btn" href={toHash('sign', id)} aria-label={`Sign the ${name.toLowerCase()}`}>
+                      Sign
+                    </a>
+                  </div>
+                )}
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** Newest photos, which are shown only with a connection. A photo can be marked. */
 function Photos({ homeId }: { homeId: string }) {
   const [photos, setPhotos] = useState<readonly Attachment[] | null>(null)
   useEffect(() => {
@@ -138,7 +181,7 @@ function Photos({ homeId }: { homeId: string }) {
       </header>
       <div className="photos">
         {photos.map(({ id, caption, fileName }) => (
-          <a key={id} href={`${root}/api/ext/attachments/${id}/image?size=screen`} target="_blank" rel="noreferrer">
+          <a key={id} href={toHash('mark', homeId, id)}>
             <img src={`${root}/api/ext/attachments/${id}/image?size=thumb`} alt={caption ?? fileName} loading="lazy" />
           </a>
         ))}

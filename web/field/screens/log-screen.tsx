@@ -12,7 +12,7 @@ import { recordEntries } from '../day/field-store.ts'
 import { getTodayAt, isTaskDue, useDay } from '../day/use-day.ts'
 import type { NewEntry } from '../outbox/entry.ts'
 import { Chips, type Choice } from '../parts/chips.tsx'
-import { goBack } from '../parts/route.ts'
+import { goBack, toHash } from '../parts/route.ts'
 import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 import { useSaveOnce } from '../parts/use-save-once.ts'
 
@@ -163,6 +163,11 @@ function TodaysLog({ home }: { home: FieldHome }) {
         )}
         {kind === 'incident' && <p className="caution">Owners and admins are notified at once.</p>}
         <div className="acts wide">
+          {log !== undefined && log.status !== 'draft' && (
+            <a className="btn" href={toHash('sign', log.id)}>
+              Sign log
+            </a>
+          )}
           <Button look="primary" type="submit" disabled={isSaving || !isReady}>
             {log === undefined ? 'Submit log' : 'Add to log'}
           </Button>

@@ -9,7 +9,7 @@ import { openScreen } from '../parts/route.ts'
 export const punchDraft: { photo: Photo | null; room: string | null } = { photo: null, room: null }
 
 /** Opens the screen for a new punch item, with a photo unless the file is null. */
-export async function startPunchItem(homeId: string, file: File | null): Promise<void> {
+export async function startPunchItem(homeId: string, file: File | null, walkthroughId?: string): Promise<void> {
   punchDraft.photo = file === null ? null : await preparePhoto(file)
-  openScreen('punch', homeId)
+  openScreen('punch', homeId, ...(walkthroughId === undefined ? [] : [walkthroughId]))
 }

@@ -1,11 +1,14 @@
-import { useEffect, useState } from 'react'
-import type { FieldHome } from '../../../client/contract.gen.ts'
+import { useEffect, useMemo, useState } from 'react'
+import type { FieldHome, FieldWalkthrough } from '../../../client/contract.gen.ts'
+import { Button } from '../../ui/button.tsx'
 import { addPunchItem } from '../day/actions.ts'
 import { recordEntries } from '../day/field-store.ts'
-import { preparePhoto } from '../day/take-photo.ts'
+import { describeWalkthrough } from '../day/home-words.ts'
+import { preparePhoto, toPhoto } from '../day/take-photo.ts'
 import { useDay } from '../day/use-day.ts'
 import { CameraButton } from '../parts/camera-button.tsx'
 import { Chips } from '../parts/chips.tsx'
+import { PictureMarker } from '../parts/picture-marker.tsx'
 import { goBack } from '../parts/route.ts'
 import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 import { useSaveOnce } from '../parts/use-save-once.ts'
@@ -22,19 +25,21 @@ const TRADES = ['painting', 'drywall', 'carpentry', 'plumbing', 'electrical', 'h
  * Shows the form for a new punch item. The photo has already been taken, the room is the same as for the previous item,
  * and choosing the trade saves the item.
  */
-export function PunchScreen({ homeId }: { homeId: string }) {
-  const { findHome } = useDay()
+export function PunchScreen({ homeId, walkthroughId }: { homeId: string; walkthroughId: string | undefined }) {
+  const { day, findHome } = useDay()
   const home = findHome(homeId)
-  return home === undefined ? <NotInDay noun="home" /> : <NewPunchItem home={home} />
+  const walkthrough = day.walkthroughs.find(({ id }) => id === walkthroughId) ?? null
+  return home === undefined ? <NotInDay noun="home" /> : <NewPunchItem {...{ home, walkthrough }} />
 }
 
-function NewPunchItem({ home }: { home: FieldHome }) {
+function NewPunchItem({ home, walkthrough }: { home: FieldHome; walkthrough: FieldWalkthrough | null }) {
   const { findVendor } = useDay()
   const { isSaving, saveOnce } = useSaveOnce()
   const [photo, setPhoto] = useState(punchDraft.photo)
   const [room, setRoom] = useState(punchDraft.room)
   const [description, setDescription] = useState('')
   const [isBeforeClosing, setBeforeClosing] = useState(false)
+  const [isMarking, setIsMarking] = useState(false)
   // Discards the photo only when the screen closes, because the screen stays open if the user takes another photo.
   useEffect(
     () => () => {
@@ -42,23 +47,51 @@ function NewPunchItem({ home }: { home: FieldHome }) {
     },
     [],
   )
-  const preview = usePreview(photo?.bytes ?? null, photo?.type ?? '')
+  const picture = useMemo(() => (photo === null ? null : new Blob([photo.bytes], { type: photo.type })), [photo])
+  const preview = usePreview(picture)
   const scopes = [...new Set([...home.trades.map(({ scope }) => scope), ...TRADES])]
   const save = async (scope: string) => {
     if (room === null) return
     punchDraft.room = room
-    const entries = addPunchItem(home, { location: room, scope, description, isBeforeClosing, photo })
+    const given = { location: room, scope, description, isBeforeClosing, photo, walkthrough }
+    const entries = addPunchItem(home, given)
     const vendorId = home.trades.find((trade) => trade.scope === scope)?.vendorId ?? null
     const vendor = findVendor(vendorId)
     await recordEntries(entries, `Punch item added${vendor === undefined ? '' : ` for ${vendor.companyName}`}`)
     goBack()
   }
+  if (isMarking && picture !== null) {
+    const keep = async (marked: Blob) => {
+      setPhoto(await toPhoto(marked))
+      setIsMarking(false)
+    }
+    return (
+      <>
+        <ScreenHead title="Mark photo" place={home.name} />
+        <div className="pad">
+          <PictureMarker
+            picture={picture}
+            onSave={(marked) => void keep(marked)}
+            onCancel={() => setIsMarking(false)}
+          />
+        </div>
+      </>
+    )
+  }
   return (
     <>
-      <ScreenHead title="Punch item" place={`${home.name}, ${home.communityName}`} />
+      <ScreenHead
+        title="Punch item"
+        place={[home.name, walkthrough === null ? home.communityName : describeWalkthrough(walkthrough.kind)].join(
+          ', ',
+        )}
+      />
       <div className="pad stack">
         {preview !== null ? (
-          <img className="shot" src={preview} alt="The punch item" />
+          <div className="shot-row">
+            <img className="shot" src={preview} alt="The punch item" />
+            <Button onClick={() => setIsMarking(true)}>Mark photo</Button>
+          </div>
         ) : (
           <div className="acts wide">
             <CameraButton icon="plus" onPicture={(file) => void preparePhoto(file).then(setPhoto)}>
@@ -110,13 +143,13 @@ function NewPunchItem({ home }: { home: FieldHome }) {
 }
 
 /** Returns a URL that shows an image as long as the screen is open. */
-function usePreview(bytes: ArrayBuffer | null, type: string): string | null {
+function usePreview(picture: Blob | null): string | null {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {
-    if (bytes === null) return
-    const made = URL.createObjectURL(new Blob([bytes], { type }))
+    if (picture === null) return
+    const made = URL.createObjectURL(picture)
     setUrl(made)
     return () => URL.revokeObjectURL(made)
-  }, [bytes, type])
+  }, [picture])
   return url
 }

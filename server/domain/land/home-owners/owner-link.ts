@@ -51,6 +51,15 @@ export async function copyOwnerLink(call: WriteCall, id: string): Promise<string
   return link
 }
 
+/**
+ * Returns a new link for an owner who confirmed a requested one-time link. Null if the builder archived the owner or
+ * revoked the link in the meantime.
+ */
+export async function issueRequestedLink(call: WriteCall, id: string): Promise<string | null> {
+  const { archivedAt, invitedAt } = await owners.lock(call, id)
+  return archivedAt !== null || invitedAt === null ? null : issueOwnerLink(call, id)
+}
+
 export async function revokeLinkOfOwner(call: WriteCall, id: string): Promise<HomeOwner> {
   const before = await owners.lock(call, id)
   await revokeOwnerLinks(call, id)

@@ -95,6 +95,22 @@ test("a superintendent's day contains open inspections, punch items, daily logs,
   expect(day.vendors).toContainEqual(expect.objectContaining({ companyName: 'Lone Star Paint' }))
 })
 
+test('the day contains the open walkthroughs of the next 14 days with the lists that buyers sign', async () => {
+  const homeId = await addHome('Lot 25')
+  const walkthrough = await desk.post('/walkthroughs', { homeId, kind: 'final', date: desk.day(2) })
+  await desk.post('/walkthroughs', { homeId, kind: 'eleven_month', date: desk.day(40) })
+  const closed = await desk.post('/walkthroughs', { homeId, kind: 'quality', date: desk.day(0) })
+  await desk.post(`/walkthroughs/${closed.id}/close`, {})
+  const found = { homeId, walkthroughId: walkthrough.id }
+  const first = await desk.post('/punch-items', { ...found, description: 'A scratch.', location: 'Hall' })
+  await desk.post('/punch-items', { ...found, description: 'A dent.' })
+  await desk.post(`/punch-items/${first.id}/status`, { status: 'verified' })
+  const { version } = await desk.get(`/walkthroughs/${walkthrough.id}`)
+  const { ofHome } = await readDayOf(homeId)
+  expect(ofHome('walkthroughs')).toMatchObject([{ id: walkthrough.id, kind: 'final', date: desk.day(2), version }])
+  expect(ofHome('walkthroughs')[0].list.split('\n\n')[1]).toBe('P-1 Hall: A scratch. (done)\nP-2 A dent.')
+})
+
 test("in a superintendent's day, the lists that the caller cannot read are empty", async () => {
   const homeId = await addHome('Lot 30')
   await desk.post('/punch-items', { homeId, description: 'The door sticks.' })

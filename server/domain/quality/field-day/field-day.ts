@@ -4,6 +4,7 @@ import type { Input } from '../../../platform/calls/operation.ts'
 import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { listOpenPredecessors } from '../../building/tasks/task.ts'
 import { findRunningEntry } from '../../building/timesheets/entry-queries.ts'
+import { formatWalkthroughList } from '../walkthroughs/walkthrough.ts'
 import * as fieldDay from './queries.ts'
 
 /** The maximum size of the response in the API contract. Phones store the response to work offline. */
@@ -20,6 +21,7 @@ const LIMITS = {
   vendors: { rows: 300, bytes: 40_000 },
   inspections: { rows: 100, bytes: 60_000 },
   punchItems: { rows: 200, bytes: 60_000 },
+  walkthroughs: { rows: 60, bytes: 60_000 },
   visits: { rows: 60, bytes: 12_000 },
   logs: { rows: 180, bytes: 20_000 },
 } as const
@@ -59,6 +61,12 @@ export async function getFieldDay(call: Call, query: Input<'getFieldDay'>['query
   const punchItems = may('punch:read')
     ? noteEnd('punchItems', await fieldDay.listFieldPunchItems(call, homeIds, LIMITS.punchItems))
     : []
+  const walkthroughs = may('punch:read')
+    ? noteEnd(
+        'walkthroughs',
+        await fieldDay.listFieldWalkthroughs(call, { homeIds, until: dates.until }, LIMITS.walkthroughs),
+      )
+    : []
   const days = { superintendentId, from: date, to: dates.until }
   const visits = may('warranty:read')
     ? noteEnd('visits', await fieldDay.listFieldVisits(call, days, LIMITS.visits))
@@ -79,6 +87,10 @@ export async function getFieldDay(call: Call, query: Input<'getFieldDay'>['query
     tasks: await addOpenPredecessors(call, tasks),
     vendors: [],
     ...{ inspections, punchItems, visits, logs },
+    walkthroughs: walkthroughs.map(({ homeName, items, ...walkthrough }) => ({
+      ...walkthrough,
+      list: formatWalkthroughList(walkthrough, homeName, items),
+    })),
     clock:
       running?.startedAt == null
         ? null

@@ -8,11 +8,13 @@ import type {
   FieldTrade,
   FieldVendor,
   FieldVisit,
+  FieldWalkthrough,
   Task,
 } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import { FINISHED_STATUSES } from '../../land/home-statuses.ts'
 import { toSuperintendentHomesSql } from '../../land/superintendents.ts'
+import type { ListedItem } from '../walkthroughs/walkthrough.ts'
 
 /** A list with limits on the number of rows and of bytes. */
 export interface LimitedList<Row> {
@@ -176,6 +178,31 @@ export function listFieldPunchItems(
     from "punchItems" as p
     where p."organizationId" = $1 and p."homeId" = any($2) and p."status" in ('open', 'assigned', 'fixed')`
   return listWithin(call, statement, [call.organizationId, homeIds], limits)
+}
+
+/** Open walkthrough with the items that its list contains. */
+export interface StoredFieldWalkthrough extends Omit<FieldWalkthrough, 'list'> {
+  homeName: string
+  items: ListedItem[]
+}
+
+/** Returns the open walkthroughs of the homes with their items, by date. */
+export function listFieldWalkthroughs(
+  call: Tenant,
+  { homeIds, until }: { homeIds: readonly string[]; until: string },
+  limits: ListLimits,
+): Promise<LimitedList<StoredFieldWalkthrough>> {
+  const items = `(
+    select coalesce(jsonb_agg(${objectSql('i', ['number', 'location', 'description', 'status'])}
+      order by length(i."number"), i."number"), '[]')
+    from "punchItems" as i where i."organizationId" = $1 and i."walkthroughId" = w."id")`
+  const item = objectSql('w', ['id', 'homeId', 'kind', 'date', 'version'], { homeName: 'h."name"', items })
+  const statement = `
+    select ${item} as "item", row_number() over (order by w."date", w."id") as "n"
+    from "walkthroughs" as w
+    join "homes" as h on h."organizationId" = w."organizationId" and h."id" = w."homeId"
+    where w."organizationId" = $1 and w."homeId" = any($2) and w."status" = 'open' and w."date" <= $3`
+  return listWithin(call, statement, [call.organizationId, homeIds, until], limits)
 }
 
 /** Returns upcoming visits to the superintendent's homes or by the superintendent, including finished visits. */

@@ -9,6 +9,7 @@ import {
   assertFieldsFitStatus,
   assertItemAssignable,
   computeItemStatusFields,
+  formatListLine,
   NOTICE_DELAY_MS,
   PUNCH_ITEM_MOVES,
 } from './punch-item.ts'
@@ -56,10 +57,17 @@ export async function storeStatusChange(
 ): Promise<PunchItem> {
   const fields = computeItemStatusFields(before, status, call.now.toISOString())
   const after = await punchItems.update(call, before, { ...fields, ...changes, status })
+  await noteListChange(call, before, after)
   await scheduleAssignmentNotice(call, after)
   await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
   await recordEvent(call, 'punch_item.status_changed', after, before)
   return after
+}
+
+/** Increases the version of the item's walkthrough if the list that the buyer signs has changed. */
+export async function noteListChange(call: WriteCall, before: PunchItem, after: PunchItem): Promise<void> {
+  if (after.walkthroughId === null || formatListLine(before) === formatListLine(after)) return
+  await punchItems.bumpWalkthroughVersion(call, after.walkthroughId)
 }
 
 /** Schedules or cancels the notification of the vendor. */

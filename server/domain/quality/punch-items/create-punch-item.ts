@@ -33,6 +33,7 @@ export async function addPunchItem(
     ...{ status: isAssigned ? ('assigned' as const) : ('open' as const), reopenedCount: 0 },
     assignedAt: isAssigned ? call.now.toISOString() : null,
   })
+  if (created.walkthroughId !== null) await punchItems.bumpWalkthroughVersion(call, created.walkthroughId)
   await scheduleAssignmentNotice(call, created)
   await recordStatusChange(call, { id: created.id, from: null, to: created.status })
   await recordEvent(call, 'punch_item.created', created)

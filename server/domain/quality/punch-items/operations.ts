@@ -6,7 +6,7 @@ import { conflict } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import { assertAssigneesExist, assertTaskBelongsToHome } from './assignees.ts'
-import { changePunchItemStatus, lockPunchItem, scheduleAssignmentNotice } from './change-punch-item.ts'
+import { changePunchItemStatus, lockPunchItem, noteListChange, scheduleAssignmentNotice } from './change-punch-item.ts'
 import { addPunchItem } from './create-punch-item.ts'
 import { draftBackcharge } from './draft-backcharge.ts'
 import { assertAssigneeCanChange, assertItemAssignable } from './punch-item.ts'
@@ -66,6 +66,7 @@ async function updateItem(
     // The previously assigned vendor promised this date.
     ...(isOtherVendor && { plannedDate: null }),
   })
+  await noteListChange(call, before, after)
   if (after.status === 'assigned') assertItemAssignable(after.number, after)
   if (isOtherVendor) await scheduleAssignmentNotice(call, after)
   return after

@@ -54,6 +54,19 @@ export function assertFieldsFitStatus(before: PunchItem, change: PunchItemStatus
     ])
 }
 
+/** Returns the line of an item in the list of its walkthrough. Null if the list omits the item. */
+export function formatListLine({
+  number,
+  location,
+  description,
+  status,
+}: Pick<PunchItem, 'number' | 'location' | 'description' | 'status'>): string | null {
+  if (status === 'cancelled') return null
+  const place = location === null ? '' : ` ${location}:`
+  const done = status === 'verified' ? ' (done)' : ''
+  return `${number}${place} ${description}${done}`
+}
+
 /** Returns the fields that change together with the status. */
 export function computeItemStatusFields(
   before: PunchItem,

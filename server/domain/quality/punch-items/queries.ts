@@ -31,6 +31,13 @@ export async function countItemsOfWalkthrough({ db, organizationId }: Tenant, wa
   return rows[0]?.count ?? 0
 }
 
+/** Increases the version of an open walkthrough, because a buyer may sign only the list that the buyer read. */
+export async function bumpWalkthroughVersion({ db, organizationId, now }: WriteCall, id: string): Promise<void> {
+  await sql`
+    update "walkthroughs" set "version" = "version" + 1, "updatedAt" = ${now}
+    where "organizationId" = ${organizationId} and "id" = ${id} and "status" = 'open'`.execute(db)
+}
+
 /** Sets the time at which the vendor is notified that an item is assigned to it; null for no notification. */
 export async function storeNoticeTime(
   { db, organizationId }: WriteCall,

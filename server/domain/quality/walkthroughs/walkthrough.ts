@@ -1,5 +1,6 @@
-import type { PunchItem, Walkthrough, WalkthroughKind } from '../../../../client/contract.gen.ts'
+import type { Walkthrough, WalkthroughKind } from '../../../../client/contract.gen.ts'
 import { formatDate } from '../../../platform/values/format.ts'
+import { formatListLine } from '../punch-items/punch-item.ts'
 
 export const KIND_NAMES: Readonly<Record<WalkthroughKind, string>> = {
   quality: 'Quality walkthrough',
@@ -13,21 +14,18 @@ export function isSignatureRequired({ kind }: Pick<Walkthrough, 'kind'>): boolea
   return kind === 'orientation' || kind === 'final'
 }
 
+/** Fields of an item that its walkthrough lists. */
+export type ListedItem = Parameters<typeof formatListLine>[0]
+
 /** Returns the list of a walkthrough as the text that the buyer reads and signs. */
 export function formatWalkthroughList(
   { kind, date }: Pick<Walkthrough, 'kind' | 'date'>,
   homeName: string,
-  items: readonly PunchItem[],
+  items: readonly ListedItem[],
 ): string {
-  const lines = items.filter(({ status }) => status !== 'cancelled').map(writeItem)
+  const lines = items.map(formatListLine).filter((line) => line !== null)
   return [
     `${KIND_NAMES[kind]} of ${homeName} on ${formatDate(date)}`,
     lines.length === 0 ? 'No items were found.' : lines.join('\n'),
   ].join('\n\n')
-}
-
-function writeItem({ number, location, description, status }: PunchItem): string {
-  const place = location === null ? '' : ` ${location}:`
-  const done = status === 'verified' ? ' (done)' : ''
-  return `${number}${place} ${description}${done}`
 }

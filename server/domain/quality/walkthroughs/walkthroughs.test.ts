@@ -49,6 +49,28 @@ test('a final walkthrough can be closed only with the signature of the buyer', a
   expect(await close(walkthrough.id)).toMatchObject({ status: 409, body: { reason: 'already_done' } })
 })
 
+test('a buyer signs only the version of the list that the buyer read', async () => {
+  const { walkthrough, add } = await begin('final')
+  const item = await add()
+  await add({ description: 'The hinge squeaks.' })
+  const readVersion = async () => (await plumbline.get(`/api/ext/walkthroughs/${walkthrough.id}`)).body.version
+  const seen = await readVersion()
+  const signed = { signedBy: 'Dana Whitfield', consent: true }
+  for (const change of [
+    () => plumbline.patch(`/api/ext/punch-items/${item.id}`, { description: 'The faucet drips.' }),
+    () => plumbline.post(`/api/ext/punch-items/${item.id}/status`, { status: 'cancelled' }),
+    () => add({ description: 'A late item.' }),
+  ]) {
+    const version = await readVersion()
+    expect((await change()).status ?? 201).toBeOneOf([200, 201, 'open'])
+    expect(await close(walkthrough.id, { ...signed, version })).toMatchObject({ status: 409 })
+  }
+  // The trade of an item is not in the list.
+  const version = await readVersion()
+  expect(version).toBe(seen + 3)
+  expect((await close(walkthrough.id, { ...signed, version })).status).toBe(200)
+})
+
 test('a quality walkthrough can be closed without a signature', async () => {
   const { walkthrough } = await begin('quality')
   expect(await close(walkthrough.id)).toMatchObject({ status: 200, body: { signature: null } })

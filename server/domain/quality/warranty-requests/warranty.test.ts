@@ -203,3 +203,24 @@ test("a builder cannot see another builder's warranty requests", async () => {
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/warranty-requests/${request.id}`, { key })).status).toBe(404)
 })
+
+// This test moves the clock by a year, so it is the last.
+test('a coverage applies to issues that are reported on its last day, but not on the day after', async () => {
+  const { body: coverages } = await plumbline.get(`/api/ext/homes/${homeId}/coverages`)
+  const { endDate } = coverages.data.find(({ name }: { name: string }) => name === 'Workmanship')
+  // Half an hour before the end of the day in Chicago, it is already the next day in UTC.
+  const lastMoment = Date.parse(`${addDays(endDate, 1)}T05:30:00Z`)
+  plumbline.clock.advance(lastMoment - plumbline.clock.nowMs())
+  expect(today()).toBe(endDate)
+  const inTime = await report({ scope: 'painting' })
+  plumbline.clock.advance(3_600_000)
+  expect(today()).toBe(addDays(endDate, 1))
+  const late = await report({ scope: 'painting' })
+  expect(await act(late.id, 'decision', { decision: 'covered' })).toMatchObject({
+    ...{ status: 409, body: { reason: 'coverage_ended' } },
+  })
+  expect(await act(inTime.id, 'decision', { decision: 'covered' })).toMatchObject({ body: { status: 'accepted' } })
+  // The coverage of systems continues for another year.
+  const plumbing = await report()
+  expect((await act(plumbing.id, 'decision', { decision: 'covered' })).status).toBe(200)
+})

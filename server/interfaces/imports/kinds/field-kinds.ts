@@ -3,8 +3,20 @@ import { type ImportKindDefinition, mapWordsToValues, TEXT_ID } from './import-k
 const HOME_HEADS = ['home', 'homename', 'job', 'jobname', 'house', 'lot', 'project']
 const VENDOR_HEADS = ['vendor', 'vendorname', 'subcontractor', 'company', 'assignedto']
 
+const HOME = { label: 'Home', type: 'record', isRequired: true, heads: HOME_HEADS } as const
+const NOTES = { label: 'Notes', type: 'text', heads: ['notes', 'note', 'comments', 'remarks'] } as const
+const ROOM_AND_TRADE = {
+  location: { label: 'Room', type: 'text', heads: ['location', 'room', 'area', 'place'] },
+  scope: { label: 'Trade', type: 'text', heads: ['trade', 'scope', 'category'] },
+} as const
+
 /** The reason recorded for a record that is canceled because a user undoes the import. */
 const UNDO_REASON = 'The import was undone.'
+/** How records are undone that cannot be archived. */
+const CANCELLATION = {
+  archiveInput: { status: 'cancelled', reason: UNDO_REASON },
+  archivedStatus: 'cancelled',
+} as const
 
 export const permitKind: ImportKindDefinition = {
   kind: 'permit',
@@ -20,7 +32,7 @@ export const permitKind: ImportKindDefinition = {
   identifiedBy: [['id'], ['externalId'], ['homeId', 'number']],
   fields: {
     ...TEXT_ID,
-    homeId: { label: 'Home', type: 'record', isRequired: true, heads: HOME_HEADS },
+    homeId: HOME,
     number: { label: 'Permit number', type: 'text', heads: ['permitnumber', 'permitno', 'permit', 'number', 'no'] },
     permitType: {
       label: 'Type',
@@ -45,7 +57,7 @@ export const permitKind: ImportKindDefinition = {
     issuedDate: { label: 'Issued on', type: 'date', heads: ['issueddate', 'issuedon', 'issued', 'issuedate'] },
     expiryDate: { label: 'Expires on', type: 'date', heads: ['expirydate', 'expireson', 'expires', 'expirationdate'] },
     feeAmount: { label: 'Fee', type: 'number', heads: ['fee', 'feeamount', 'permitfee', 'amount'] },
-    notes: { label: 'Notes', type: 'text', heads: ['notes', 'note', 'comments', 'remarks'] },
+    notes: NOTES,
   },
 }
 
@@ -61,13 +73,12 @@ export const inspectionKind: ImportKindDefinition = {
   isActiveSql: `t."status" in ('requested', 'scheduled')`,
   operations: {
     ...{ create: 'createInspection', update: 'updateInspection', get: 'getInspection', id: 'inspectionId' },
-    ...{ archive: 'changeInspectionStatus', archiveInput: { status: 'cancelled', reason: UNDO_REASON } },
-    ...{ archivedStatus: 'cancelled', createOnly: ['homeId', 'scheduledDate', 'window'] },
+    ...{ archive: 'changeInspectionStatus', createOnly: ['homeId', 'scheduledDate', 'window'], ...CANCELLATION },
   },
   identifiedBy: [['id'], ['externalId'], ['homeId', 'name']],
   fields: {
     ...TEXT_ID,
-    homeId: { label: 'Home', type: 'record', isRequired: true, heads: HOME_HEADS },
+    homeId: HOME,
     name: {
       label: 'Inspection',
       type: 'text',
@@ -96,7 +107,7 @@ export const inspectionKind: ImportKindDefinition = {
       choices: mapWordsToValues({ am: ['Morning'], pm: ['Afternoon'], any: ['All day'] }),
     },
     inspectorName: { label: 'Inspector', type: 'text', heads: ['inspector', 'inspectorname'] },
-    notes: { label: 'Notes', type: 'text', heads: ['notes', 'note', 'comments', 'remarks'] },
+    notes: NOTES,
   },
 }
 
@@ -108,21 +119,19 @@ export const punchItemKind: ImportKindDefinition = {
   isActiveSql: `t."status" <> 'cancelled'`,
   operations: {
     ...{ create: 'createPunchItem', update: 'updatePunchItem', get: 'getPunchItem', id: 'punchItemId' },
-    ...{ archive: 'changePunchItemStatus', archiveInput: { status: 'cancelled', reason: UNDO_REASON } },
-    ...{ archivedStatus: 'cancelled', createOnly: ['homeId'] },
+    ...{ archive: 'changePunchItemStatus', createOnly: ['homeId'], ...CANCELLATION },
   },
   identifiedBy: [['id'], ['externalId'], ['homeId', 'location?', 'description']],
   fields: {
     ...TEXT_ID,
-    homeId: { label: 'Home', type: 'record', isRequired: true, heads: HOME_HEADS },
+    homeId: HOME,
     description: {
       label: 'Description',
       type: 'text',
       isRequired: true,
       heads: ['description', 'item', 'issue', 'punchitem', 'work'],
     },
-    location: { label: 'Room', type: 'text', heads: ['location', 'room', 'area', 'place'] },
-    scope: { label: 'Trade', type: 'text', heads: ['trade', 'scope', 'category'] },
+    ...ROOM_AND_TRADE,
     priority: {
       label: 'Priority',
       type: 'choice',
@@ -147,22 +156,20 @@ export const warrantyRequestKind: ImportKindDefinition = {
   isActiveSql: `t."status" <> 'cancelled'`,
   operations: {
     ...{ create: 'createWarrantyRequest', update: 'updateWarrantyRequest', get: 'getWarrantyRequest' },
-    ...{ id: 'warrantyRequestId', archive: 'changeWarrantyRequestStatus', archivedStatus: 'cancelled' },
-    archiveInput: { status: 'cancelled', reason: UNDO_REASON },
-    createOnly: ['homeId', 'source'],
+    ...{ id: 'warrantyRequestId', archive: 'changeWarrantyRequestStatus', createOnly: ['homeId', 'source'] },
+    ...CANCELLATION,
   },
   identifiedBy: [['id'], ['externalId'], ['homeId', 'location?', 'description']],
   fields: {
     ...TEXT_ID,
-    homeId: { label: 'Home', type: 'record', isRequired: true, heads: HOME_HEADS },
+    homeId: HOME,
     description: {
       label: 'Description',
       type: 'text',
       isRequired: true,
       heads: ['description', 'issue', 'problem', 'request', 'complaint'],
     },
-    location: { label: 'Room', type: 'text', heads: ['location', 'room', 'area', 'place'] },
-    scope: { label: 'Trade', type: 'text', heads: ['trade', 'scope', 'category'] },
+    ...ROOM_AND_TRADE,
     severity: {
       label: 'Severity',
       type: 'choice',
@@ -242,7 +249,7 @@ export const homeOwnerKind: ImportKindDefinition = {
   identifiedBy: [['id'], ['externalId'], ['homeId', 'email'], ['homeId', 'name']],
   fields: {
     ...TEXT_ID,
-    homeId: { label: 'Home', type: 'record', isRequired: true, heads: HOME_HEADS },
+    homeId: HOME,
     name: {
       label: 'Name',
       type: 'text',

@@ -15,6 +15,20 @@ export interface OwnerWords {
   conflicts: Readonly<
     Record<'deadline_passed' | 'changed_meanwhile' | 'limit_reached' | 'wrong_status' | 'in_use' | 'other', string>
   >
+  /** Texts of the page on which an owner requests a new link. */
+  link: {
+    title: string
+    ask: string
+    email: string
+    send: string
+    sent: string
+    sentHint: string
+    wrong: string
+    used: string
+    usedHint: string
+    open: string
+    openHint: string
+  }
   overview: {
     title(home: string): string
     ready(week: string): string
@@ -122,6 +136,19 @@ export const english: OwnerWords = {
     wrong_status: 'You already answered this. The page shows your answer.',
     in_use: 'This choice is part of a change order. Please answer the change order instead.',
     other: 'This is not possible right now. Please write to the builder.',
+  },
+  link: {
+    title: 'The page of your home',
+    ask: 'You lost your link? Enter the email address to which your builder sent it. We send you a new link.',
+    email: 'Email address',
+    send: 'Send me a new link',
+    sent: 'Check your email',
+    sentHint: 'If a builder knows this address, you will receive an email with a new link. If not, call your builder.',
+    wrong: 'This is not an email address.',
+    used: 'This link is no longer valid.',
+    usedHint: 'A link works once and within one hour. Ask for another link.',
+    open: 'Open my page',
+    openHint: 'You get a new link to the page of your home. Your previous link no longer works after that.',
   },
   overview: {
     title: (home) => `Your home: ${home}`,

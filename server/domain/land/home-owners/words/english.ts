@@ -6,6 +6,8 @@ type MailText = (builder: string, home: string, name: string) => { subject: stri
 export interface OwnerMailWords {
   /** Contains the home owner's link. */
   invitation: MailText
+  /** Contains a one-time link that the home owner requested. */
+  requested: MailText
   /** This email is sent to the previous address. */
   addressChanged: MailText
   accessEnded: MailText
@@ -23,6 +25,20 @@ fixing, and write to us:
 ${LINK_PLACEHOLDER}
 
 The link is only for you. Please do not share it: anyone who has the link can act in your name.
+
+${builder}
+`,
+  }),
+  requested: (builder, home, name) => ({
+    subject: `Your new link: ${home}`,
+    text: `Hello ${name},
+
+You asked for a new link to the page of your home, ${home}. Open this link within one hour:
+
+${LINK_PLACEHOLDER}
+
+The link works once, and your previous link then no longer works. If you did not ask for a new link, you can ignore this
+email.
 
 ${builder}
 `,

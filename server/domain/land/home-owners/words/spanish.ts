@@ -16,6 +16,20 @@ El enlace es solo para usted. Por favor no lo comparta: quien tenga el enlace pu
 ${builder}
 `,
   }),
+  requested: (builder, home, name) => ({
+    subject: `Su nuevo enlace: ${home}`,
+    text: `Hola ${name}:
+
+Usted pidió un nuevo enlace para la página de su casa, ${home}. Abra este enlace dentro de una hora:
+
+${LINK_PLACEHOLDER}
+
+El enlace funciona una sola vez, y después su enlace anterior deja de funcionar. Si usted no pidió un nuevo enlace, puede
+ignorar este correo.
+
+${builder}
+`,
+  }),
   addressChanged: (builder, home, name) => ({
     subject: `Su correo electrónico cambió: ${home}`,
     text: `Hola ${name}:
