@@ -3,7 +3,7 @@ import { issueRequestedLink } from '../../domain/land/home-owners/owner-link.ts'
 import { queueRequestedLink } from '../../domain/land/home-owners/request-owner-link.ts'
 import type { Services } from '../../platform/calls/call.ts'
 import { createSystemCall } from '../../platform/keys/principals.ts'
-import { createOneTimeToken, readOneTimeToken, spendOneTimeToken } from '../portal/link-list/one-time-tokens.ts'
+import { createOneTimeToken, readOneTimeToken, consumeOneTimeToken } from '../portal/link-list/one-time-tokens.ts'
 
 const TOKEN_CONTEXT = 'owner link'
 
@@ -52,7 +52,7 @@ export function isRequestToken(services: Services, token: string): boolean {
 
 /** Uses the token up and returns the URL of a new link; null if the token or the owner's access has ended. */
 export async function openRequestedLink(services: Services, token: string): Promise<string | null> {
-  const content = await spendOneTimeToken(services, TOKEN_CONTEXT, token)
+  const content = await consumeOneTimeToken(services, TOKEN_CONTEXT, token)
   if (content === null) return null
   const call = await createSystemCall(services, content.organizationId)
   return call.write((call) => issueRequestedLink(call, content.subject))

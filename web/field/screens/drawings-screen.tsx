@@ -5,7 +5,7 @@ import { keepDrawing, listKeptDrawings, readDrawings, removeKeptDrawing } from '
 import { showNotice } from '../day/field-store.ts'
 import { useDay } from '../day/use-day.ts'
 import type { KeptDrawing } from '../outbox/database.ts'
-import { toHash } from '../parts/route.ts'
+import { toRouteHash } from '../parts/route.ts'
 import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 
 /** Lists the drawings of a home. Drawings that are stored on the phone can be opened without a connection. */
@@ -88,7 +88,7 @@ function KeptRow(props: { kept: KeptDrawing; current: Drawing | undefined; onCha
             </KeepButton>
           )}
           {kept.contentType.startsWith('image/') && (
-            <a className="btn" href={toHash('mark', kept.homeId, kept.drawingId)}>
+            <a className="btn" href={toRouteHash('mark', kept.homeId, kept.drawingId)}>
               Mark
             </a>
           )}

@@ -147,7 +147,7 @@ function Walkthroughs({ home }: { home: FieldHome }) {
                     >
                       Item
                     </CameraButton>
-                    <a className="btn" href={toHash('sign', id)} aria-label={`Sign the ${name.toLowerCase()}`}>
+                    <a className="btn" href={toRouteHash('sign', id)} aria-label={`Sign the ${name.toLowerCase()}`}>
                       Sign
                     </a>
                   </div>
@@ -181,7 +181,7 @@ function Photos({ homeId }: { homeId: string }) {
       </header>
       <div className="photos">
         {photos.map(({ id, caption, fileName }) => (
-          <a key={id} href={toHash('mark', homeId, id)}>
+          <a key={id} href={toRouteHash('mark', homeId, id)}>
             <img src={`${root}/api/ext/attachments/${id}/image?size=thumb`} alt={caption ?? fileName} loading="lazy" />
           </a>
         ))}

@@ -12,7 +12,7 @@ import { recordEntries } from '../day/field-store.ts'
 import { getTodayAt, isTaskDue, useDay } from '../day/use-day.ts'
 import type { NewEntry } from '../outbox/entry.ts'
 import { Chips, type Choice } from '../parts/chips.tsx'
-import { goBack, toHash } from '../parts/route.ts'
+import { goBack, toRouteHash } from '../parts/route.ts'
 import { NotInDay, ScreenHead } from '../parts/screen-head.tsx'
 import { useSaveOnce } from '../parts/use-save-once.ts'
 
@@ -164,7 +164,7 @@ function TodaysLog({ home }: { home: FieldHome }) {
         {kind === 'incident' && <p className="caution">Owners and admins are notified at once.</p>}
         <div className="acts wide">
           {log !== undefined && log.status !== 'draft' && (
-            <a className="btn" href={toHash('sign', log.id)}>
+            <a className="btn" href={toRouteHash('sign', log.id)}>
               Sign log
             </a>
           )}

@@ -1,5 +1,5 @@
 import type { Services, WriteCall } from '../../../platform/calls/call.ts'
-import { createOneTimeToken, readOneTimeToken, seal, spendOneTimeToken, unseal } from './one-time-tokens.ts'
+import { createOneTimeToken, readOneTimeToken, seal, consumeOneTimeToken, unseal } from './one-time-tokens.ts'
 
 /**
  * Tokens of emailed links to the list of a vendor's portal links. A token contains the encrypted email address. The
@@ -29,7 +29,7 @@ export function readLinkListToken(services: Services, token: string): { email: s
 
 /** Uses up a token and returns its email address; null if the token is invalid, has expired, or was already used. */
 export async function consumeLinkListToken(services: Services, token: string): Promise<{ email: string } | null> {
-  const content = await spendOneTimeToken(services, TOKEN_CONTEXT, token)
+  const content = await consumeOneTimeToken(services, TOKEN_CONTEXT, token)
   return content === null ? null : { email: content.subject }
 }
 

@@ -10,7 +10,7 @@ import { createVault } from '../../../platform/encryption/vault.ts'
  * cannot be used for another page.
  */
 
-/** Long enough for a slow mail server and a vendor on a roof. */
+/** The lifetime of a token in milliseconds, which is long enough for a slow mail server and for a vendor on a roof. */
 const LIFETIME_MS = 60 * 60 * 1000
 const TOKEN = /^(lnk_[0-9a-z]{26})\.([\w-]{1,2000})$/
 
@@ -37,13 +37,13 @@ export async function createOneTimeToken(call: WriteCall, context: string, subje
   return `${id}.${seal(services, JSON.stringify(content), context)}`
 }
 
-/** Returns the content of a token; null if the token is not valid or has expired. Does not use the token up. */
+/** Returns the content of a token; null if the token is invalid or has expired. The token remains usable. */
 export function readOneTimeToken(services: Services, context: string, token: string): TokenContent | null {
   return readToken(services, context, token)
 }
 
-/** Uses a token up and returns its content; null if the token is not valid, has expired, or was used before. */
-export async function spendOneTimeToken(
+/** Uses up a token and returns its content; null if the token is invalid, has expired, or was already used. */
+export async function consumeOneTimeToken(
   services: Services,
   context: string,
   token: string,
