@@ -82,6 +82,21 @@ export const AREAS: readonly Screen[] = [
     ready: 'button:text-is("Add walkthrough")',
   },
   {
+    name: 'home-logs',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=logs`,
+    ready: 'button:text-is("Add log")',
+  },
+  {
+    name: 'home-photos',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=photos`,
+    ready: '.photos, .state',
+  },
+  {
+    name: 'home-drawings',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=drawings`,
+    ready: 'tbody tr, .state',
+  },
+  {
     name: 'home-owners',
     path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=owners`,
     ready: 'button:text-is("Add owner")',

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { findChromium, launchChromium, waitUntilSettled } from '../processes/chromium.ts'
 import { startDemoService } from './demo-service.ts'
+import { FIELD_SCREENS, OWNER_SCREENS, SUPERINTENDENTS, WALK_SCREENS } from './phone-screens.ts'
 import { createRecordFinder, type FindRecord, SCREENS, type Screen, WIDTHS } from './screens.ts'
 
 /**
@@ -26,6 +27,7 @@ const folder = path.join(import.meta.dirname, '../../dist/screenshots')
  * Git history forever.
  */
 const PICTURES = { folder: path.join(import.meta.dirname, '../../docs/pictures'), quality: 80 }
+const PHONE_WIDTH = 390
 const PICTURED = ['bidding-comparison', 'home-schedule']
 const chromium = findChromium()
 if (chromium === null) process.exit(1)
@@ -38,10 +40,17 @@ try {
   const browser = await launchChromium(chromium, { anywhere: url !== undefined })
   const find = createRecordFinder(service.url, service.cookie)
   if (values.readme === true) await takePictures(browser, find)
-  else await photographScreens(browser, find)
+  else {
+    await photographScreens(browser, find)
+    await photographPhones(browser, find)
+  }
   await browser.close()
 } finally {
   await service.stop()
+}
+
+function isChosen({ name }: { name: string }): boolean {
+  return (values.only ?? '').split(',').some((start) => name.startsWith(start))
 }
 
 /** Takes a screenshot of every screen at each width, with the height of its content. */
@@ -52,7 +61,7 @@ async function photographScreens(browser: Browser, find: FindRecord): Promise<vo
         ...{ viewport: { width, height: width > 1000 ? 900 : 844 }, colorScheme: scheme, reducedMotion: 'reduce' },
       })
       await context.addCookies([sessionCookie()])
-      for (const screen of SCREENS.filter(({ name }) => name.startsWith(values.only ?? ''))) {
+      for (const screen of SCREENS.filter(isChosen)) {
         const page = await openScreen(context, screen, find)
         // Makes the window as high as the page, so that sticky elements are in their places.
         const height = await page.evaluate('document.documentElement.scrollHeight')
@@ -65,6 +74,62 @@ async function photographScreens(browser: Browser, find: FindRecord): Promise<vo
       await context.close()
     }
   }
+}
+
+/** Takes pictures of the superintendents' and the owners' pages at the width of a phone. */
+async function photographPhones(browser: Browser, find: FindRecord): Promise<void> {
+  const phone = {
+    ...({ reducedMotion: 'reduce', serviceWorkers: 'block' } as const),
+    viewport: { width: PHONE_WIDTH, height: 844 },
+  }
+  const shoot = async (page: Page, name: string) => {
+    const height = await page.evaluate('document.documentElement.scrollHeight')
+    await page.setViewportSize({ width: PHONE_WIDTH, height: Math.max(Number(height), 844) })
+    const file = `${name}-${PHONE_WIDTH}.png`
+    await page.screenshot({ path: path.join(folder, file) })
+    console.log(path.join('dist/screenshots', file))
+  }
+  for (const [i, screens] of [FIELD_SCREENS, WALK_SCREENS].entries()) {
+    const chosen = screens.filter(isChosen)
+    if (chosen.length === 0) continue
+    const context = await browser.newContext(phone)
+    await context.addCookies([sessionCookie()])
+    // Nobody can sign in as a superintendent of the demo, so the owner sees the day of the superintendent.
+    const superintendentId = await find('/api/ext/users?limit=200', ({ email }) => email === SUPERINTENDENTS[i])
+    await context.route('**/field/day?*', (route) =>
+      route.continue({ url: `${service.url}/api/ext/field/day?superintendentId=${superintendentId}` }),
+    )
+    for (const screen of chosen) {
+      const page = await openScreen(context, screen, find)
+      await shoot(page, screen.name)
+      await page.close()
+    }
+    await context.close()
+  }
+  for (const { name, home, path: below } of OWNER_SCREENS.filter(isChosen)) {
+    const context = await browser.newContext(phone)
+    const page = await context.newPage()
+    await page.goto((await createOwnerLink(find, home)) + below)
+    await waitUntilSettled(page)
+    await shoot(page, name)
+    await context.close()
+  }
+}
+
+/** Returns a new link of the first owner of a demo home. */
+async function createOwnerLink(find: FindRecord, line1: string): Promise<string> {
+  const homeId = await find(
+    '/api/ext/homes?limit=200',
+    ({ address }) => (address as { line1?: string } | null)?.line1 === line1,
+  )
+  const ownerId = await find(`/api/ext/home-owners?homeId=${homeId}`)
+  const response = await fetch(`${service.url}/api/ext/home-owners/${ownerId}/link`, {
+    method: 'POST',
+    headers: { cookie: service.cookie, 'sec-fetch-site': 'same-origin' },
+  })
+  const { ownerUrl } = (await response.json()) as { ownerUrl?: string }
+  if (ownerUrl === undefined) throw new Error(`The link of an owner returned ${response.status}.`)
+  return service.url + new URL(ownerUrl).pathname
 }
 
 /** Takes the README's pictures in a window of a common size. */

@@ -549,6 +549,142 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await button('Keep').waitFor()
   })
 
+  /** Draws a line with a finger. The positions are parts of the width and height of the element. */
+  const drawLine = async (target: Locator, from: [number, number], to: [number, number]) => {
+    // The bar at the bottom must not cover the element.
+    await target.evaluate((element) => {
+      const { scrollIntoView } = element as unknown as { scrollIntoView(options: object): void }
+      scrollIntoView.call(element, { block: 'center' })
+    })
+    const box = await target.boundingBox()
+    if (box === null) throw new Error('Expected a visible element.')
+    const touch = await page.context().newCDPSession(page)
+    const at = ([x, y]: [number, number]) => [{ x: box.x + x * box.width, y: box.y + y * box.height }]
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(from) })
+    for (const part of [0.25, 0.5, 0.75, 1]) {
+      const [x, y] = [from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])]
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at([x, y]) })
+    }
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+    await touch.detach()
+  }
+  /** Returns the color of a pixel of an attachment. The position is in parts of its width and height. */
+  const readColor = async (attachmentId: string, x: number, y: number) => {
+    const { url, key } = plumbline
+    const headers = { Authorization: `Bearer ${key}` }
+    const response = await fetch(`${url}/api/ext/attachments/${attachmentId}/content`, { headers })
+    const image = sharp(Buffer.from(await response.arrayBuffer()))
+    const { width, height } = await image.metadata()
+    const place = { left: Math.round(x * width), top: Math.round(y * height), width: 1, height: 1 }
+    return [...(await image.extract(place).removeAlpha().raw().toBuffer())]
+  }
+  const isRed = ([red = 0, green = 0]: number[]) => red > 150 && green < 90
+
+  test('a buyer signs a walkthrough with a finger without a connection, including an item with a marked photo', async () => {
+    const { id } = await created('walkthroughs', { homeId, kind: 'final', date: today })
+    await created('punch-items', { homeId, walkthroughId: id, location: 'Hall', description: 'A scratch.' })
+    await open()
+    await waitUntilStored()
+    await link(new RegExp(`^${homeName}\\b`)).click()
+    await goOffline(true)
+    await takePhoto(page.getByLabel('Add an item to the final walkthrough with the camera'))
+    await button('Mark photo').click()
+    const picture = page.getByRole('img', { name: 'Picture to mark' })
+    await drawLine(picture, [0.2, 0.5], [0.8, 0.5])
+    await drawLine(picture, [0.1, 0.1], [0.2, 0.2])
+    await button('Undo').click()
+    await expectAccessible()
+    await button('Save marks').click()
+    await page.getByText('Kitchen', { exact: true }).click()
+    await page.getByLabel('What needs to be fixed?').fill('The drawer sticks.')
+    await button('painting').click()
+    await link('Sign the final walkthrough').click()
+    await page.getByText('P-1 Hall: A scratch.').waitFor()
+    await page.getByText('New Kitchen: The drawer sticks.').waitFor()
+    expect(await button('Sign').isDisabled()).toBe(true)
+    await page.getByLabel('Name of the signer').fill('Dana Whitfield')
+    await drawLine(page.getByRole('img', { name: 'Signature' }), [0.1, 0.8], [0.9, 0.2])
+    await expectAccessible()
+    await button('Sign').click()
+    await page.getByText('Final walkthrough signed').waitFor()
+    await killAndReopen()
+    await goOffline(false)
+    await waitUntilSent()
+    const { status, signature } = await read(`walkthroughs/${id}`)
+    expect([status, signature.signedBy]).toEqual(['closed', 'Dana Whitfield'])
+    expect(signature.text).toContain('P-1 Hall: A scratch.\nP-2 Kitchen: The drawer sticks.')
+    const [drawn] = (await read(`attachments?recordId=${id}`)).data
+    expect(drawn).toMatchObject({ kind: 'signature', caption: 'Dana Whitfield', contentType: 'image/png' })
+    expect(Math.max(...(await readColor(drawn.id, 0.5, 0.5)))).toBeLessThan(120)
+    expect(await readColor(drawn.id, 0.1, 0.1)).toEqual([255, 255, 255])
+    const [, item] = (await read(`punch-items?homeId=${homeId}&sort=createdAt`)).data
+    const [photo] = (await read(`attachments?recordId=${item.id}`)).data
+    expect(isRed(await readColor(photo.id, 0.5, 0.5))).toBe(true)
+    expect(isRed(await readColor(photo.id, 0.15, 0.15))).toBe(false)
+    const office = await visit(browser, plumbline)
+    await office.page.goto(`${plumbline.url}/homes/${homeId}?tab=punch`)
+    await office.page.getByRole('img', { name: 'Signature of Dana Whitfield' }).waitFor()
+    await office.page.context().close()
+  })
+
+  test('a signature is held if the office changed the list of the walkthrough in the meantime', async () => {
+    const { id } = await created('walkthroughs', { homeId, kind: 'orientation', date: today })
+    await open()
+    await link(new RegExp(`^${homeName}\\b`)).click()
+    await goOffline(true)
+    await link('Sign the orientation walkthrough').click()
+    await page.getByLabel('Name of the signer').fill('Dana Whitfield')
+    await drawLine(page.getByRole('img', { name: 'Signature' }), [0.1, 0.8], [0.9, 0.2])
+    await button('Sign').click()
+    await created('punch-items', { homeId, walkthroughId: id, description: 'A late item.' })
+    await goOffline(false)
+    await link('Day').click()
+    await link('1 entry to check').click()
+    expect((await read(`walkthroughs/${id}`)).signature).toBeNull()
+    const entry = page.getByRole('article', { name: 'Sign the walkthrough' })
+    await entry.getByRole('button', { name: 'Delete' }).click()
+    await entry.getByRole('button', { name: 'Delete' }).last().click()
+    await page.getByText('Everything is sent.').waitFor()
+  })
+
+  test('a photo of the home can be marked with an arrow and a pin, and a daily log can be signed', async () => {
+    await newTask('Paint attic')
+    const query = new URLSearchParams({ recordId: homeId, fileName: 'attic.jpg', kind: 'photo', caption: 'Attic' })
+    const { url, key } = plumbline
+    const original = await sendBytes(`${url}/api/ext/attachments?${query}`, picture, { key })
+    await open()
+    await link(new RegExp(`^${homeName}\\b`)).click()
+    await page.getByRole('link', { name: 'Attic', exact: true }).click()
+    const shown = page.getByRole('img', { name: 'Picture to mark' })
+    await chip('Draw', 'Arrow').click()
+    await drawLine(shown, [0.1, 0.5], [0.5, 0.5])
+    await chip('Draw', 'Pin').click()
+    await drawLine(shown, [0.7, 0.2], [0.8, 0.3])
+    await button('Save marks').click()
+    await page.getByText('Marked picture added').waitFor()
+    await waitUntilSentFromHome()
+    const { data } = await read(`attachments?recordId=${homeId}&sort=-createdAt`)
+    expect(data.map(({ caption }: { caption: string }) => caption)).toEqual(['Marked: Attic', 'Attic'])
+    const [marked] = data
+    expect(isRed(await readColor(marked.id, 0.3, 0.5))).toBe(true)
+    expect(isRed(await readColor(marked.id, 0.8, 0.3))).toBe(true)
+    expect(isRed(await readColor(original.body.id, 0.3, 0.5))).toBe(false)
+    await link(`Daily log of ${homeName}`).click()
+    await page.getByText('Clear', { exact: true }).click()
+    await button('Submit log').click()
+    await waitUntilSent()
+    await link(`Daily log of ${homeName}`).click()
+    await link('Sign log').click()
+    await page.getByLabel('Name of the signer').fill('R. Alvarez')
+    await drawLine(page.getByRole('img', { name: 'Signature' }), [0.2, 0.5], [0.8, 0.5])
+    await button('Sign').click()
+    await waitUntilSentFromHome()
+    const [log] = (await read(`daily-logs?homeId=${homeId}`)).data
+    expect((await read(`attachments?recordId=${log.id}`)).data).toMatchObject([
+      { kind: 'signature', caption: 'R. Alvarez' },
+    ])
+  })
+
   test("the superintendent's page loads at most 120 kB, compressed", async () => {
     expect(seen.strayed).toEqual([])
     const context = await browser.newContext({ serviceWorkers: 'block' })
