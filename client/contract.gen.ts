@@ -2150,7 +2150,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/purchase-orders/{purchaseOrderId}": {
+    "/api/ext/purchase-orders/{poId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -2159,7 +2159,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -2180,7 +2180,7 @@ export interface paths {
         patch: operations["updatePurchaseOrder"];
         trace?: never;
     };
-    "/api/ext/purchase-orders/{purchaseOrderId}/approval": {
+    "/api/ext/purchase-orders/{poId}/approval": {
         parameters: {
             query?: never;
             header?: never;
@@ -2189,7 +2189,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -2206,7 +2206,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/purchase-orders/{purchaseOrderId}/pdf": {
+    "/api/ext/purchase-orders/{poId}/pdf": {
         parameters: {
             query?: never;
             header?: never;
@@ -2215,7 +2215,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -2232,7 +2232,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/purchase-orders/{purchaseOrderId}/status": {
+    "/api/ext/purchase-orders/{poId}/status": {
         parameters: {
             query?: never;
             header?: never;
@@ -2241,7 +2241,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -2258,7 +2258,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/purchase-orders/{purchaseOrderId}/progress": {
+    "/api/ext/purchase-orders/{poId}/progress": {
         parameters: {
             query?: never;
             header?: never;
@@ -2267,7 +2267,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -7417,7 +7417,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/portal/orders/{purchaseOrderId}": {
+    "/api/portal/orders/{poId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -7426,7 +7426,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -7443,7 +7443,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/portal/orders/{purchaseOrderId}/pdf": {
+    "/api/portal/orders/{poId}/pdf": {
         parameters: {
             query?: never;
             header?: never;
@@ -7452,7 +7452,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -7469,7 +7469,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/portal/orders/{purchaseOrderId}/attachments": {
+    "/api/portal/orders/{poId}/attachments": {
         parameters: {
             query?: never;
             header?: never;
@@ -7478,7 +7478,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -7495,7 +7495,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/portal/orders/{purchaseOrderId}/attachments/{attachmentId}/content": {
+    "/api/portal/orders/{poId}/attachments/{attachmentId}/content": {
         parameters: {
             query?: never;
             header?: never;
@@ -7504,7 +7504,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
                 /**
                  * @description ID of the attachment.
                  * @example att_01m7y975jzfesvq6y1f3h5k7m9
@@ -7526,7 +7526,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/portal/orders/{purchaseOrderId}/answer": {
+    "/api/portal/orders/{poId}/answer": {
         parameters: {
             query?: never;
             header?: never;
@@ -7535,7 +7535,7 @@ export interface paths {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -17914,7 +17914,7 @@ export interface components {
         PurchaseOrderSimilarity: "same_lines" | "same_scope";
         /** @description Order that is similar to another order. */
         GroupedPurchaseOrder: {
-            purchaseOrderId: string;
+            poId: string;
             number: string;
             /** @description Status of the order. `draft`: in preparation. `pending_approval`: awaiting approval by a user with a sufficient limit. `approved`: approved, but not issued yet. `issued`: sent to the vendor. `accepted`: accepted by the vendor. `declined`: declined by the vendor. `partially_completed`: some of the work is completed. `completed`: all of the work is completed. `closed`: everything is settled. `void`: voided before any payment. Allowed changes: draft → pending_approval, approved, or void; pending_approval → approved, draft (rejected), or void; approved → issued or void; issued → accepted, declined, or void; declined → draft (for revision) or void; accepted → partially_completed, completed, or void; partially_completed → completed or void; completed → closed, partially_completed (completion undone), or void. If all work is completed in one step, the order skips partially_completed. */
             status: components["schemas"]["PurchaseOrderStatus"];
@@ -17989,7 +17989,7 @@ export interface components {
         };
         /** @description Factors that determine whether the order needs approval. */
         ApprovalExplanation: {
-            purchaseOrderId: string;
+            poId: string;
             /** @description Status of the order. `draft`: in preparation. `pending_approval`: awaiting approval by a user with a sufficient limit. `approved`: approved, but not issued yet. `issued`: sent to the vendor. `accepted`: accepted by the vendor. `declined`: declined by the vendor. `partially_completed`: some of the work is completed. `completed`: all of the work is completed. `closed`: everything is settled. `void`: voided before any payment. Allowed changes: draft → pending_approval, approved, or void; pending_approval → approved, draft (rejected), or void; approved → issued or void; issued → accepted, declined, or void; declined → draft (for revision) or void; accepted → partially_completed, completed, or void; partially_completed → completed or void; completed → closed, partially_completed (completion undone), or void. If all work is completed in one step, the order skips partially_completed. */
             status: components["schemas"]["PurchaseOrderStatus"];
             /** @description RFC 3339 timestamp without leap seconds. The offset must be less than 16 hours. Responses are in UTC with milliseconds. */
@@ -19529,7 +19529,7 @@ export interface components {
         };
         /** @description Purchase order that covers a completed task. */
         TaskOrder: {
-            purchaseOrderId: string;
+            poId: string;
             number: string;
             /** @description Status of the order. `draft`: in preparation. `pending_approval`: awaiting approval by a user with a sufficient limit. `approved`: approved, but not issued yet. `issued`: sent to the vendor. `accepted`: accepted by the vendor. `declined`: declined by the vendor. `partially_completed`: some of the work is completed. `completed`: all of the work is completed. `closed`: everything is settled. `void`: voided before any payment. Allowed changes: draft → pending_approval, approved, or void; pending_approval → approved, draft (rejected), or void; approved → issued or void; issued → accepted, declined, or void; declined → draft (for revision) or void; accepted → partially_completed, completed, or void; partially_completed → completed or void; completed → closed, partially_completed (completion undone), or void. If all work is completed in one step, the order skips partially_completed. */
             status: components["schemas"]["PurchaseOrderStatus"];
@@ -27455,7 +27455,7 @@ export interface components {
                 /** @description Name of the home and its community. */
                 home: string;
                 /** @description ID with a prefix and an opaque part. */
-                purchaseOrderId: components["schemas"]["ResourceId"];
+                poId: components["schemas"]["ResourceId"];
                 number: string;
                 vendor: string;
                 /** @description Name of a trade. */
@@ -27736,7 +27736,7 @@ export interface components {
                 /** @description Name of the home and its community. */
                 home: string;
                 /** @description ID with a prefix and an opaque part. */
-                purchaseOrderId: components["schemas"]["ResourceId"];
+                poId: components["schemas"]["ResourceId"];
                 number: string;
                 /** @description Name of a trade. */
                 scope: components["schemas"]["ScopeName"];
@@ -27954,7 +27954,7 @@ export interface components {
                 /** @description Total amount of the awarded lines. */
                 amount: number;
                 /** @description ID with a prefix and an opaque part. */
-                purchaseOrderId: components["schemas"]["ResourceIdOrNull"];
+                poId: components["schemas"]["ResourceIdOrNull"];
             }[];
             amount: number;
             /** @description Lines that were not awarded. */
@@ -29022,7 +29022,7 @@ export interface components {
             /** @description Name of the home and its community. */
             home: string;
             /** @description Order that is billed. Null for a bill without an order. */
-            purchaseOrderId: components["schemas"]["ResourceIdOrNull"];
+            poId: components["schemas"]["ResourceIdOrNull"];
             /** @description Number of the order, or of the bill without an order. */
             number: string;
             /** @description ID with a prefix and an opaque part. */
@@ -29089,7 +29089,7 @@ export interface components {
             /** @description ID with a prefix and an opaque part. */
             vendorId: components["schemas"]["ResourceId"];
             /** @description ID with a prefix and an opaque part. */
-            purchaseOrderId: components["schemas"]["ResourceIdOrNull"];
+            poId: components["schemas"]["ResourceIdOrNull"];
             grossAmount: number;
             retainageWithheld: number;
             amount: number;
@@ -29252,7 +29252,7 @@ export interface components {
             /** @description Name of the home and its community. */
             home: string;
             /** @description ID with a prefix and an opaque part. */
-            purchaseOrderId: components["schemas"]["ResourceId"];
+            poId: components["schemas"]["ResourceId"];
             number: string;
             /** @description Name of a trade. */
             scope: components["schemas"]["ScopeName"];
@@ -29459,7 +29459,7 @@ export interface components {
         /** @description Order that was drafted. */
         DraftedOrder: {
             /** @description ID with a prefix and an opaque part. */
-            purchaseOrderId: components["schemas"]["ResourceId"];
+            poId: components["schemas"]["ResourceId"];
             number: string;
             /** @description ID with a prefix and an opaque part. */
             vendorId: components["schemas"]["ResourceId"];
@@ -29505,7 +29505,7 @@ export interface components {
         /** @description Issued order. */
         IssuedOrder: {
             /** @description ID with a prefix and an opaque part. */
-            purchaseOrderId: components["schemas"]["ResourceId"];
+            poId: components["schemas"]["ResourceId"];
             number: string;
             /** @description ID with a prefix and an opaque part. */
             vendorId: components["schemas"]["ResourceId"];
@@ -29597,7 +29597,7 @@ export interface components {
             isChanged: boolean;
             orders: {
                 /** @description ID with a prefix and an opaque part. */
-                purchaseOrderId: components["schemas"]["ResourceId"];
+                poId: components["schemas"]["ResourceId"];
                 number: string;
                 /** @description ID with a prefix and an opaque part. */
                 parentPoId: components["schemas"]["ResourceId"];
@@ -29664,7 +29664,7 @@ export interface components {
                 voidedPoId: components["schemas"]["ResourceId"];
                 voidedNumber: string;
                 /** @description ID with a prefix and an opaque part. */
-                purchaseOrderId: components["schemas"]["ResourceId"];
+                poId: components["schemas"]["ResourceId"];
                 number: string;
                 totalBefore: number;
                 total: number;
@@ -30267,7 +30267,7 @@ export interface components {
             builtBy: {
                 vendorId: string;
                 vendor: string;
-                purchaseOrderId: string;
+                poId: string;
                 /** @description Number of the order. */
                 number: string;
             }[];
@@ -38417,7 +38417,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -38460,7 +38460,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -38505,7 +38505,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -38544,7 +38544,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -38585,7 +38585,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -38633,7 +38633,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -51166,7 +51166,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -51205,7 +51205,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -51247,7 +51247,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };
@@ -51287,7 +51287,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
                 /**
                  * @description ID of the attachment.
                  * @example att_01m7y975jzfesvq6y1f3h5k7m9
@@ -51349,7 +51349,7 @@ export interface operations {
                  * @description ID of the purchase order.
                  * @example po_01m7y975jzfesvq6ft8wk3ewk5
                  */
-                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                poId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
         };

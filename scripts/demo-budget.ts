@@ -190,10 +190,10 @@ async function orderRoof(
   const { id } = await orThrow(
     plumbline.POST('/api/ext/purchase-orders', { body: { homeId: home.id, contractId, lines } }),
   )
-  const path = { purchaseOrderId: id }
+  const path = { poId: id }
   const move = (status: 'approved' | 'issued' | 'void', reason: string | null = null) =>
     orThrow(
-      plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/status', {
+      plumbline.POST('/api/ext/purchase-orders/{poId}/status', {
         params: { path },
         body: { status, reason },
       }),

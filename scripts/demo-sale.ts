@@ -160,9 +160,9 @@ async function orderFraming(stage: Stage, home: Home, vendorId: string): Promise
   const lines = [{ description: 'Framing, labor and material', quantity: 2333, unit: 'SF', unitPrice: 9.87 }]
   const body = { homeId: home.id, vendorId, scope: 'framing', retainagePercent: 10, lines }
   const { id } = await orThrow(plumbline.POST('/api/ext/purchase-orders', { body }))
-  const at = { params: { path: { purchaseOrderId: id } } }
+  const at = { params: { path: { poId: id } } }
   traces.push(async () => {
-    const { status } = await orThrow(plumbline.GET('/api/ext/purchase-orders/{purchaseOrderId}', at))
+    const { status } = await orThrow(plumbline.GET('/api/ext/purchase-orders/{poId}', at))
     if (status === 'closed') return
     const { data } = await orThrow(plumbline.GET('/api/ext/payments', { params: { query: { poId: id } } }))
     const reason = 'The demo was cut short.'
@@ -176,25 +176,19 @@ async function orderFraming(stage: Stage, home: Home, vendorId: string): Promise
   return recordProgress(stage, id, 40)
 }
 
-function moveOrder({ plumbline }: Stage, purchaseOrderId: string, status: 'approved' | 'issued' | 'accepted' | 'void') {
+function moveOrder({ plumbline }: Stage, poId: string, status: 'approved' | 'issued' | 'accepted' | 'void') {
   const body = { status, ...(status === 'void' && { reason: 'The demo was cut short.' }) }
   return orThrow(
-    plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/status', {
-      params: { path: { purchaseOrderId } },
+    plumbline.POST('/api/ext/purchase-orders/{poId}/status', {
+      params: { path: { poId } },
       body,
     }),
   )
 }
 
-function recordProgress(
-  { plumbline }: Stage,
-  purchaseOrderId: string,
-  completedPercent: number,
-): Promise<PurchaseOrder> {
-  const at = { params: { path: { purchaseOrderId } } }
-  return orThrow(
-    plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/progress', { ...at, body: { completedPercent } }),
-  )
+function recordProgress({ plumbline }: Stage, poId: string, completedPercent: number): Promise<PurchaseOrder> {
+  const at = { params: { path: { poId } } }
+  return orThrow(plumbline.POST('/api/ext/purchase-orders/{poId}/progress', { ...at, body: { completedPercent } }))
 }
 
 /** Pays for work with a payment run, first for the completed part, then for the rest, and finally the retainage. */
@@ -228,8 +222,8 @@ async function payOrder(stage: Stage, order: PurchaseOrder): Promise<void> {
       ],
     ]),
   ])
-  const at = { params: { path: { purchaseOrderId: order.id } } }
-  const { status, paidAmount } = await orThrow(plumbline.GET('/api/ext/purchase-orders/{purchaseOrderId}', at))
+  const at = { params: { path: { poId: order.id } } }
+  const { status, paidAmount } = await orThrow(plumbline.GET('/api/ext/purchase-orders/{poId}', at))
   const sum = paid.reduce((total, { amount }) => total + Math.round(amount * 100), 0)
   if (sum !== Math.round(order.total * 100)) throw new Error(`${order.number} was not paid to the cent.`)
   printLine(`${order.number} is ${status}: ${formatMoney(paidAmount)} were paid of ${formatMoney(order.total)}.`)

@@ -152,8 +152,8 @@ async function playDemo(): Promise<void> {
   if (orderId === undefined) throw new Error('The award made no purchase order.')
   traces.push(() =>
     orThrow(
-      plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/status', {
-        params: { path: { purchaseOrderId: orderId } },
+      plumbline.POST('/api/ext/purchase-orders/{poId}/status', {
+        params: { path: { poId: orderId } },
         body: { status: 'void', reason: 'The demo is over.' },
       }),
     ),
@@ -335,11 +335,11 @@ async function awardConcurrently(bidId: string, times: number): Promise<Bid> {
   return bid
 }
 
-async function placeOrder(purchaseOrderId: string): Promise<void> {
+async function placeOrder(poId: string): Promise<void> {
   const move = (status: 'approved' | 'issued' | 'accepted') =>
     orThrow(
-      plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/status', {
-        params: { path: { purchaseOrderId } },
+      plumbline.POST('/api/ext/purchase-orders/{poId}/status', {
+        params: { path: { poId } },
         body: { status },
       }),
     )

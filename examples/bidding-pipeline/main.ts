@@ -47,9 +47,9 @@ const award = { params: { path: { bidId: lowestBidIds[0] ?? '' } }, body: { crea
 const { purchaseOrder } = await orThrow(POST('/api/ext/bids/{bidId}/accept', award))
 const { data } = await heard.promise
 if (purchaseOrder === null || data.object.id !== purchaseOrder.id) throw new Error('It was another order.')
-const ofOrder = { path: { purchaseOrderId: purchaseOrder.id } }
+const ofOrder = { path: { poId: purchaseOrder.id } }
 for (const status of ['approved', 'issued'] as const)
-  await orThrow(POST('/api/ext/purchase-orders/{purchaseOrderId}/status', { params: ofOrder, body: { status } }))
+  await orThrow(POST('/api/ext/purchase-orders/{poId}/status', { params: ofOrder, body: { status } }))
 
 // Enters new or changed records in accounting and reports their IDs.
 for (let after: string | undefined, hasMore = true; hasMore; ) {
@@ -66,7 +66,7 @@ for (let after: string | undefined, hasMore = true; hasMore; ) {
 }
 
 const read = { ...ofOrder, query: { expand: ['vendor' as const, 'home.community' as const] } }
-const order = await orThrow(GET('/api/ext/purchase-orders/{purchaseOrderId}', { params: read }))
+const order = await orThrow(GET('/api/ext/purchase-orders/{poId}', { params: read }))
 console.log(`${number} went to ${order.vendor?.companyName} for ${order.home?.name}, ${order.home?.community?.name}:`)
 console.log(`${order.number} over ${order.total} ${order.currency}, in accounting as ${order.accountingId}.`)
 await orThrow(DELETE('/api/ext/webhooks/{webhookId}', { params: { path: { webhookId: webhook.id } } }))

@@ -366,7 +366,7 @@ export class World {
   async #drawForOrder(creations: readonly Operation[]): Promise<void> {
     const create = creations.find(({ id }) => id === 'createDrawing')
     const upload = contract.operations.get('uploadAttachment' as OperationId)
-    const orderId = this.idsFor('purchaseOrderId').find((id) => this.#shownTo.has(id))
+    const orderId = this.idsFor('poId').find((id) => this.#shownTo.has(id))
     if (create === undefined || upload === undefined || orderId === undefined) return
     const order = await this.#service.request('GET', `/api/ext/purchase-orders/${orderId}`, undefined, {
       key: this.key,

@@ -15,7 +15,7 @@ import { canUseSkill, getSkillCatalog } from '../skills/skill-catalog.ts'
 const RESOURCE_KINDS = [
   { kind: 'homes', title: 'Home', skill: 'getHome', field: 'homeId' },
   { kind: 'requests', title: 'Bid request', skill: 'getBidRequest', field: 'bidRequestId' },
-  { kind: 'orders', title: 'Purchase order', skill: 'getPurchaseOrder', field: 'purchaseOrderId' },
+  { kind: 'orders', title: 'Purchase order', skill: 'getPurchaseOrder', field: 'poId' },
   { kind: 'vendors', title: 'Vendor', skill: 'getVendor', field: 'vendorId' },
 ] as const
 

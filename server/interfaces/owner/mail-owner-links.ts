@@ -3,7 +3,7 @@ import { issueRequestedLink } from '../../domain/land/home-owners/owner-link.ts'
 import { queueRequestedLink } from '../../domain/land/home-owners/request-owner-link.ts'
 import type { Services } from '../../platform/calls/call.ts'
 import { createSystemCall } from '../../platform/keys/principals.ts'
-import { createOneTimeToken, readOneTimeToken, consumeOneTimeToken } from '../portal/link-list/one-time-tokens.ts'
+import { consumeOneTimeToken, createOneTimeToken, readOneTimeToken } from '../portal/link-list/one-time-tokens.ts'
 
 const TOKEN_CONTEXT = 'owner link'
 

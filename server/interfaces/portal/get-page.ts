@@ -113,10 +113,10 @@ async function showMessage(call: Call, place: PageContext, messageId: string): P
   return { html: renderMessagePage(place, message, thread.toReversed()) }
 }
 
-async function getOrderPage(call: Call, place: PageContext, purchaseOrderId: string): Promise<PageResult> {
-  const order = await call.operation('getPortalOrder', { purchaseOrderId })
-  const { data: files } = await call.operation('listPortalOrderAttachments', { purchaseOrderId, limit: MAX_FILES })
-  const { data: bills } = await call.operation('listPortalBills', { poId: purchaseOrderId, limit: MAX_BILLS })
+async function getOrderPage(call: Call, place: PageContext, poId: string): Promise<PageResult> {
+  const order = await call.operation('getPortalOrder', { poId })
+  const { data: files } = await call.operation('listPortalOrderAttachments', { poId, limit: MAX_FILES })
+  const { data: bills } = await call.operation('listPortalBills', { poId, limit: MAX_BILLS })
   return { html: renderOrderPage(place, order, { files, bills }) }
 }
 
@@ -127,11 +127,11 @@ const MAX_BILLS = 20
 async function getBillFormPage(
   call: Call,
   place: PageContext,
-  purchaseOrderId: string,
+  poId: string,
   query: PageAddress['query'],
 ): Promise<PageResult> {
-  const order = await call.operation('getPortalOrder', { purchaseOrderId })
-  if (!order.canBill) return { to: `${place.root}/${purchaseOrderId}${keepRetry(query)}` }
+  const order = await call.operation('getPortalOrder', { poId })
+  if (!order.canBill) return { to: `${place.root}/${poId}${keepRetry(query)}` }
   return { html: renderBillFormPage(place, order, call) }
 }
 

@@ -135,23 +135,23 @@ export const portalOperations = {
   },
 
   async getPortalOrder({ path }, call) {
-    return { status: 200, body: await readOrder(call, path.purchaseOrderId) }
+    return { status: 200, body: await readOrder(call, path.poId) }
   },
 
   async getPortalOrderPdf({ path }, call) {
-    return { status: 200, body: await createPortalOrderPdf(call, path.purchaseOrderId) }
+    return { status: 200, body: await createPortalOrderPdf(call, path.poId) }
   },
 
   async listPortalOrderAttachments({ path, query }, call) {
-    return { status: 200, body: await listOrderFiles(call, path.purchaseOrderId, query) }
+    return { status: 200, body: await listOrderFiles(call, path.poId, query) }
   },
 
   async downloadPortalOrderAttachment({ path }, call) {
-    return { status: 200, body: await openOrderFile(call, path.purchaseOrderId, path.attachmentId) }
+    return { status: 200, body: await openOrderFile(call, path.poId, path.attachmentId) }
   },
 
   async answerPortalOrder({ path, body }, call) {
-    return { status: 200, body: await respondToOrder(call, path.purchaseOrderId, body) }
+    return { status: 200, body: await respondToOrder(call, path.poId, body) }
   },
 
   async listPortalPunchItems({ query }, call) {

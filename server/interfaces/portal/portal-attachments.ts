@@ -67,11 +67,11 @@ export async function listInvitationFiles(
 
 export async function listOrderFiles(
   call: Call,
-  purchaseOrderId: string,
+  poId: string,
   query: PageQuery,
 ): Promise<Json<Page<PortalAttachment>>> {
-  await visibleOrder(call, purchaseOrderId)
-  return listAttachments(call, { ...query, ...{ sort: '-createdAt', recordIds: [purchaseOrderId] } })
+  await visibleOrder(call, poId)
+  return listAttachments(call, { ...query, ...{ sort: '-createdAt', recordIds: [poId] } })
 }
 
 export async function uploadInvitationFile(
@@ -144,9 +144,9 @@ async function isUnsentBidHidden(call: Call, { bidRequestId, vendorId }: Invitat
   return call.principal.copiedBy !== undefined && (await findNewestBidId(call, bidRequestId, vendorId)) === undefined
 }
 
-export async function openOrderFile(call: Call, purchaseOrderId: string, attachmentId: string): Promise<FileResponse> {
-  await visibleOrder(call, purchaseOrderId)
-  return createDownload(call, await findSharedFile(call, [purchaseOrderId], attachmentId))
+export async function openOrderFile(call: Call, poId: string, attachmentId: string): Promise<FileResponse> {
+  await visibleOrder(call, poId)
+  return createDownload(call, await findSharedFile(call, [poId], attachmentId))
 }
 
 /** Returns the file if it is shared and attached to one of these records. */

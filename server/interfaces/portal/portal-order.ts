@@ -14,38 +14,38 @@ import { sumBillsOfOrder } from './order-queries.ts'
 import * as portal from './queries.ts'
 
 /** Returns an order that was issued to the vendor. */
-export async function readOrder(call: Call, purchaseOrderId: string): Promise<PortalOrder> {
-  return toPortalOrder(call, await requireVisibleOrder(call, purchaseOrderId))
+export async function readOrder(call: Call, poId: string): Promise<PortalOrder> {
+  return toPortalOrder(call, await requireVisibleOrder(call, poId))
 }
 
 /** Returns the order's PDF, which is the same for the vendor and the builder. */
-export async function createPortalOrderPdf(call: Call, purchaseOrderId: string): Promise<FileResponse> {
-  await requireVisibleOrder(call, purchaseOrderId)
-  return createOrderPdf(call, purchaseOrderId)
+export async function createPortalOrderPdf(call: Call, poId: string): Promise<FileResponse> {
+  await requireVisibleOrder(call, poId)
+  return createOrderPdf(call, poId)
 }
 
 export async function respondToOrder(
   call: Call,
-  purchaseOrderId: string,
+  poId: string,
   { answer, reason, version }: PortalOrderAnswer,
 ): Promise<PortalOrder> {
   if (answer === 'declined' && reason === undefined)
     throw validationFailed([{ pointer: '/reason', code: 'required', message: 'is required when answer is declined' }])
   await call.write(async (call) => {
-    const { homeId } = await requireVisibleOrder(call, purchaseOrderId)
+    const { homeId } = await requireVisibleOrder(call, poId)
     // Locks the records in the same order as a change of status does, so that the state that is read here cannot change
     // in between.
     await homes.lock(call, homeId)
-    const order = await orders.lock(call, purchaseOrderId)
+    const order = await orders.lock(call, poId)
     if (order.status === answer) return
     if (version !== undefined && version !== order.version)
       throw conflict(
         'changed_meanwhile',
         `${order.number} has changed since you read it. Read the order again and retry.`,
       )
-    await changeOrderStatus(call, purchaseOrderId, { status: answer, ...(answer === 'declined' && { reason }) })
+    await changeOrderStatus(call, poId, { status: answer, ...(answer === 'declined' && { reason }) })
   })
-  return readOrder(call, purchaseOrderId)
+  return readOrder(call, poId)
 }
 
 async function toPortalOrder(call: Call, order: PurchaseOrder & { status: PortalOrderStatus }): Promise<PortalOrder> {

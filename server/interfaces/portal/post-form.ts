@@ -139,11 +139,11 @@ async function postSignature(call: Call, lienWaiverId: string, fields: FormField
   await operateOnce(call, fields, 'signPortalLienWaiver', { lienWaiverId, signedBy, consent, version })
 }
 
-async function postOrderAnswer(call: Call, purchaseOrderId: string, fields: FormFields): Promise<void> {
+async function postOrderAnswer(call: Call, poId: string, fields: FormFields): Promise<void> {
   const { answer } = fields
   const [reason, version] = [toSingleLine(fields.reason), Number(fields.version)]
   const said = { answer, version, ...(reason !== '' && { reason }) }
-  await call.operation('answerPortalOrder', { purchaseOrderId, ...said })
+  await call.operation('answerPortalOrder', { poId, ...said })
 }
 
 /** Sends a bill for an order, and then its file, and redirects to the bill. */
@@ -152,7 +152,7 @@ async function postBill(
   { subject: poId, root }: FormTarget,
   { fields, file, isFileTooLarge }: SentForm,
 ): Promise<PageResult> {
-  const order = await call.operation('getPortalOrder', { purchaseOrderId: poId })
+  const order = await call.operation('getPortalOrder', { poId })
   if (!order.canBill) throw conflict('wrong_status', `You cannot send a bill for ${order.number} here.`)
   const { invoiceNumber, invoiceDate, description, isSure, ...form } = readBillForm(fields)
   const { value: amount } = readBillAmount(form, order)
@@ -170,7 +170,7 @@ async function postBill(
     bill,
     // A repeated form is not asked, because its first bill has reduced what is left to bill.
     async (call) => {
-      const { leftToBill } = await call.operation('getPortalOrder', { purchaseOrderId: poId })
+      const { leftToBill } = await call.operation('getPortalOrder', { poId })
       if (isMoreThanLeft(amount, { leftToBill }) && !isSure) throw invalidField('/sure')
     },
   )

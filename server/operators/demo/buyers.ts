@@ -60,8 +60,7 @@ export class Buyers {
         : { vendorId: this.#made.vendors.get(order.vendor), scope: data[0]?.scope }),
       lines: data.map(({ id, partId, quantity }) => ({ budgetLineId: id, partId, quantity })),
     })
-    for (const status of order.moves)
-      await this.#timeline.do(ago, 'changePurchaseOrderStatus', { purchaseOrderId: id, status })
+    for (const status of order.moves) await this.#timeline.do(ago, 'changePurchaseOrderStatus', { poId: id, status })
   }
 }
 

@@ -81,8 +81,8 @@ export class Orders {
       )
   }
 
-  async #move(ago: number, { id: purchaseOrderId }: PurchaseOrder, status: string): Promise<void> {
-    const move = () => this.#timeline.do(ago, 'changePurchaseOrderStatus', { purchaseOrderId, status })
+  async #move(ago: number, { id: poId }: PurchaseOrder, status: string): Promise<void> {
+    const move = () => this.#timeline.do(ago, 'changePurchaseOrderStatus', { poId, status })
     const after = await move()
     // An order that exceeds the budget requires a second approval.
     if (status === 'approved' && after.status === 'pending_approval') await move()
@@ -113,13 +113,13 @@ export class Orders {
     }
   }
 
-  async #progress(ago: number, { id: purchaseOrderId }: PurchaseOrder, { order, total }: OrderRow): Promise<void> {
+  async #progress(ago: number, { id: poId }: PurchaseOrder, { order, total }: OrderRow): Promise<void> {
     const billed = this.#payments.filter((payment) => payment.order === order).map((payment) => payment.grossAmount)
     const completedPercent = Math.max(
       PARTIAL_PERCENT,
       ...billed.map((gross) => Math.ceil((Number(gross) / Number(total)) * 100)),
     )
-    await this.#timeline.do(ago, 'recordPurchaseOrderProgress', { purchaseOrderId, completedPercent })
+    await this.#timeline.do(ago, 'recordPurchaseOrderProgress', { poId, completedPercent })
   }
 
   async #amountOf(ago: number, { home: key, scope, poType, total }: OrderRow): Promise<number> {

@@ -339,9 +339,9 @@ export class Story {
     this.#on(day, async (ago) => {
       const reason = 'Lowest complete bid.'
       const accepted = await this.#do(ago, 'acceptBid', { bidId: bid.id, createPurchaseOrder: true, reason })
-      const purchaseOrderId = accepted.poIds.at(-1)
+      const poId = accepted.poIds.at(-1)
       for (const status of ['approved', 'issued', 'accepted']) {
-        await this.#do(ago, 'changePurchaseOrderStatus', { purchaseOrderId, status })
+        await this.#do(ago, 'changePurchaseOrderStatus', { poId, status })
       }
     })
   }

@@ -7,7 +7,6 @@ const FIELDS: Readonly<Record<string, string>> = {
   poApprovalLimit: 'approval limit',
   poType: 'order type',
   lastLoginAt: 'last sign-in',
-  purchaseOrderId: 'order',
   poId: 'order',
   companyName: 'company',
   scope: 'trade',

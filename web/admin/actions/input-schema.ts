@@ -97,7 +97,7 @@ export function findRecordList(field: string): RecordList | null {
   const name = field.replace(/s$/, '')
   const other = OTHER_NAMES[name]
   if (other !== undefined) return recordLists[other] ?? null
-  if (/^(?:\w*P|p)oId$/.test(name)) return recordLists.purchaseOrderId ?? null
+  if (/^(?:\w*P|p)oId$/.test(name)) return recordLists.poId ?? null
   const found = Object.keys(recordLists)
     .filter((known) => name === known || name.endsWith(known.charAt(0).toUpperCase() + known.slice(1)))
     .sort((a, b) => b.length - a.length)[0]

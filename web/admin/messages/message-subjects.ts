@@ -10,7 +10,7 @@ const SUBJECT_BY_FIELD: Readonly<Record<string, MessageSubjectType>> = {
   contractId: 'contract',
   taskId: 'task',
   milestoneId: 'milestone',
-  purchaseOrderId: 'purchase_order',
+  poId: 'purchase_order',
 }
 
 const SUBJECTS: readonly MessageSubjectType[] = [...Object.values(SUBJECT_BY_FIELD), 'webhook']

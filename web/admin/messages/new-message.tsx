@@ -164,8 +164,8 @@ function useVendorsOf(about: { type: string; id: string } | null): readonly stri
   const id = about?.id ?? ''
   const order = plumbline.useQuery(
     'get',
-    '/api/ext/purchase-orders/{purchaseOrderId}',
-    { params: { path: { purchaseOrderId: id } } },
+    '/api/ext/purchase-orders/{poId}',
+    { params: { path: { poId: id } } },
     { enabled: about?.type === 'purchase_order' },
   )
   const task = plumbline.useQuery(

@@ -109,8 +109,8 @@ function describeReasons(reasons: readonly string[]): string {
 function ApprovalDecision({ order }: { order: PurchaseOrder }) {
   const can = useCan()
   const { money, day, dateOf } = useFormats()
-  const at = { params: { path: { purchaseOrderId: order.id } } }
-  const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{purchaseOrderId}/status', {
+  const at = { params: { path: { poId: order.id } } }
+  const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{poId}/status', {
     onSuccess: ({ id, number, status }) =>
       showToast(status === 'draft' ? `${number} sent back` : `${number} approved`, {
         word: 'Open order',
@@ -118,7 +118,7 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
       }),
   })
   // After the decision, the explanation is no longer needed, and the order is about to leave the queue.
-  const why = plumbline.useQuery('get', '/api/ext/purchase-orders/{purchaseOrderId}/approval', at, {
+  const why = plumbline.useQuery('get', '/api/ext/purchase-orders/{poId}/approval', at, {
     enabled: !change.isPending && !change.isSuccess,
   })
   const decide = (form: FormData) => {

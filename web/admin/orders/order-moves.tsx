@@ -90,8 +90,8 @@ export function useApprovalExplanation(order: PurchaseOrder): UseQueryResult<App
   const can = useCan()
   return plumbline.useQuery(
     'get',
-    '/api/ext/purchase-orders/{purchaseOrderId}/approval',
-    { params: { path: { purchaseOrderId: order.id } } },
+    '/api/ext/purchase-orders/{poId}/approval',
+    { params: { path: { poId: order.id } } },
     { enabled: order.status === 'pending_approval' && can('pos:write') },
   )
 }
@@ -127,10 +127,10 @@ function OrderMoveDialog({ order, move, onClose }: { order: PurchaseOrder; move:
   const reason = move.reason === 'needed' ? { reason: 'Enter a reason.' } : {}
   const trial = useDryRun(
     'changePurchaseOrderStatus',
-    { purchaseOrderId: order.id, status: move.to, ...reason },
+    { poId: order.id, status: move.to, ...reason },
     { enabled: canTry },
   )
-  const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{purchaseOrderId}/status', {
+  const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{poId}/status', {
     onSuccess: ({ number, status }) => {
       showToast(
         status === 'pending_approval'
@@ -154,7 +154,7 @@ function OrderMoveDialog({ order, move, onClose }: { order: PurchaseOrder; move:
       onClose={onClose}
       onConfirm={(text) =>
         change.mutate({
-          params: { path: { purchaseOrderId: order.id } },
+          params: { path: { poId: order.id } },
           body: { status: move.to, version: order.version, ...(text !== undefined && { reason: text }) },
         })
       }

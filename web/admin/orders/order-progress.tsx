@@ -34,7 +34,7 @@ export function OrderProgress({ order }: { order: PurchaseOrder }) {
 
 function ProgressDialog({ order, onClose }: { order: PurchaseOrder; onClose(): void }) {
   const { cents } = useFormats()
-  const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{purchaseOrderId}/progress', {
+  const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{poId}/progress', {
     onSuccess: ({ number, completedAmount }) => {
       showToast(`Progress on ${number} recorded: ${cents(completedAmount)} completed`)
       onClose()
@@ -51,7 +51,7 @@ function ProgressDialog({ order, onClose }: { order: PurchaseOrder; onClose(): v
       onSubmit={(form) => {
         const reason = readTextField(form, 'reason')
         change.mutate({
-          params: { path: { purchaseOrderId: order.id } },
+          params: { path: { poId: order.id } },
           body: {
             // Sends the lines in the order in which the user edited them, because the pointers of errors refer to this
             // order.

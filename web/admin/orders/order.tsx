@@ -26,9 +26,9 @@ import { OrderSteps } from './order-steps.tsx'
 /** Shows one order: its lines, its payable amount, its progress, and its document. */
 export function Component() {
   useLiveUpdates('at ease')
-  const { purchaseOrderId = '' } = useParams()
-  const order = plumbline.useQuery('get', '/api/ext/purchase-orders/{purchaseOrderId}', {
-    params: { path: { purchaseOrderId } },
+  const { poId = '' } = useParams()
+  const order = plumbline.useQuery('get', '/api/ext/purchase-orders/{poId}', {
+    params: { path: { poId } },
   })
   const number = order.data?.number ?? 'Order'
   return (
@@ -40,14 +40,14 @@ export function Component() {
           <>
             <a
               className="btn quiet keep"
-              href={`${root}/api/ext/purchase-orders/${purchaseOrderId}/pdf`}
+              href={`${root}/api/ext/purchase-orders/${poId}/pdf`}
               download={`${number}.pdf`}
             >
               <Icon name="download" />
               PDF
             </a>
             <OrderMoves order={order.data} />
-            <RecordActions field="purchaseOrderId" id={purchaseOrderId} />
+            <RecordActions field="poId" id={poId} />
           </>
         )
       }

@@ -83,7 +83,7 @@ test('completing a task with payOnComplete completes its issued and accepted ord
   expect(completed.body).toMatchObject({ status: 'completed', cascade: { moved: [] } })
   expect(completed.body.orders).toEqual(
     ['draft', 'completed', 'completed', 'completed', 'closed'].map((status, i) => ({
-      ...{ purchaseOrderId: orders[i]?.id, number: orders[i]?.number, status, isCompleted: i === 1 || i === 2 },
+      ...{ poId: orders[i]?.id, number: orders[i]?.number, status, isCompleted: i === 1 || i === 2 },
     })),
   )
   const fired = (await listEvents(plumbline, site.organizationId)).slice(before)

@@ -54,7 +54,7 @@ export async function completeOrders(call: WriteCall, { name, poIds, payOnComple
     const order = await orders.lock(call, id)
     const isCompleted = OPEN_STATUSES.includes(order.status) && order.status !== 'completed'
     const after = isCompleted ? await completeOrder(call, order, `${name} was completed.`) : order
-    outcomes.push({ purchaseOrderId: id, number: after.number, status: after.status, isCompleted })
+    outcomes.push({ poId: id, number: after.number, status: after.status, isCompleted })
   }
   return outcomes
 }

@@ -196,7 +196,7 @@ test('a request for an unchanged order document returns 304', async () => {
 test('a skill returns an order document as base64', async () => {
   const order = await newOrder()
   const first = await getDocument(order.id)
-  const input = { purchaseOrderId: order.id }
+  const input = { poId: order.id }
   const { body } = await plumbline.post('/api/ext/execute', { skill: 'getPurchaseOrderPdf', input })
   expect(Buffer.from(body.result, 'base64').equals(first.bytes)).toBe(true)
 })

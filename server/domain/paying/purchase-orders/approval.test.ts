@@ -50,7 +50,7 @@ test('an approval explanation contains the limit, the remaining budget, and the 
   const { id } = await order(1500)
   const free = await explained(id)
   expect(free.body).toMatchObject({
-    ...{ purchaseOrderId: id, status: 'draft', total: 1500, currency: 'USD', limit: null, mayApprove: true },
+    ...{ poId: id, status: 'draft', total: 1500, currency: 'USD', limit: null, mayApprove: true },
     ...{ reasons: [], scope: 'framing', budgetLeft: null, overBudgetBy: 0 },
   })
   expect(namesOf(free).slice(0, 2)).toEqual(['Sam', 'Elena'])

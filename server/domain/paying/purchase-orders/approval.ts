@@ -50,7 +50,7 @@ export async function explainApproval(call: Call, id: string): Promise<ApprovalE
     )
   const budgetLeft = await findBudgetLeft(call, order)
   return {
-    ...{ purchaseOrderId: id, status, asOf: call.now.toISOString(), total, currency, limit: call.poApprovalLimit },
+    ...{ poId: id, status, asOf: call.now.toISOString(), total, currency, limit: call.poApprovalLimit },
     mayApprove: isWithinApprovalLimit(call, order) && call.permissions.has('pos:write'),
     reasons: listApprovalReasons(call, order, budgetLeft),
     ...{ scope, budgetLeft, overBudgetBy: computeOverBudget(order, budgetLeft) },

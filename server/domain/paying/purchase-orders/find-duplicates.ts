@@ -46,7 +46,7 @@ const ALIKE_SQL = `
     array_remove(array[
       case when bool_or("sameLines") then 'same_lines' end, case when bool_or("sameScope") then 'same_scope' end
     ], null) as "likeness",
-    json_agg(json_build_object('purchaseOrderId', "id", 'number', "number", 'status', "status", 'scope', "scope",
+    json_agg(json_build_object('poId', "id", 'number', "number", 'status', "status", 'scope', "scope",
       'createdAt', "createdAt") order by "place") filter (where "place" <= ${MAX_SHOWN}) as "orders"
   from ranked
   group by "homeId", "vendorId", "totalInCents"

@@ -126,7 +126,7 @@ test('a selection returns to the status approved when its only order is voided',
   expect((await post(`${path}/status`, { status: 'ordered' })).body.status).toBe('ordered')
   await move(first.id, 'void')
   expect(await get(path)).toMatchObject({ status: 'ordered' })
-  const input = { purchaseOrderId: second.id, status: 'void' }
+  const input = { poId: second.id, status: 'void' }
   const tried = await post('/execute', { skill: 'changePurchaseOrderStatus', input, dryRun: true })
   expect(tried.body.result).toMatchObject({ status: 'void' })
   expect(await get(path)).toMatchObject({ status: 'ordered' })

@@ -53,16 +53,16 @@ export const purchaseOrderOperations = {
   },
 
   async getPurchaseOrder({ path }, call) {
-    return { status: 200, body: await orders.find(call, path.purchaseOrderId) }
+    return { status: 200, body: await orders.find(call, path.poId) }
   },
 
   async updatePurchaseOrder({ path, query, body, ifMatch }, call) {
     const provided = { body, ifMatch, createScopes: query.createScopes }
-    return { status: 200, body: await call.write((call) => updateOrder(call, path.purchaseOrderId, provided)) }
+    return { status: 200, body: await call.write((call) => updateOrder(call, path.poId, provided)) }
   },
 
   async changePurchaseOrderStatus({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => changeOrderStatus(call, path.purchaseOrderId, body)) }
+    return { status: 200, body: await call.write((call) => changeOrderStatus(call, path.poId, body)) }
   },
 
   async findDuplicatePurchaseOrders({ query }, call) {
@@ -70,11 +70,11 @@ export const purchaseOrderOperations = {
   },
 
   async explainPurchaseOrderApproval({ path }, call) {
-    return { status: 200, body: await explainApproval(call, path.purchaseOrderId) }
+    return { status: 200, body: await explainApproval(call, path.poId) }
   },
 
   async recordPurchaseOrderProgress({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => recordOrderProgress(call, path.purchaseOrderId, body)) }
+    return { status: 200, body: await call.write((call) => recordOrderProgress(call, path.poId, body)) }
   },
 } satisfies Partial<Handlers>
 

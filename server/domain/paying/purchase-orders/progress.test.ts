@@ -238,7 +238,7 @@ test('two concurrent progress reports on different lines are both stored', async
 
 test('a dry run of a progress report stores nothing', async () => {
   const before = await ordered('accepted')
-  const input = { purchaseOrderId: before.id, completedPercent: 100 }
+  const input = { poId: before.id, completedPercent: 100 }
   const tried = await post('/execute', { skill: 'recordPurchaseOrderProgress', input, dryRun: true })
   expect(tried.body.result).toMatchObject({ status: 'completed', completedAmount: 608.3 })
   expect(tried.body.events).toMatchObject([{ type: 'bill.approved' }, { type: 'po.status_changed' }])

@@ -106,11 +106,11 @@ export function toDraftOrder(
 
 function insertLines(
   { db, organizationId }: WriteCall,
-  purchaseOrderId: string,
+  poId: string,
   lines: readonly PurchaseOrderLine[],
 ): Promise<unknown> {
   const provided = JSON.stringify(lines.map((line, position) => ({ ...line, position })))
-  return db.executeQuery(CompiledQuery.raw(INSERT_LINES, [organizationId, purchaseOrderId, provided]))
+  return db.executeQuery(CompiledQuery.raw(INSERT_LINES, [organizationId, poId, provided]))
 }
 
 const LINE_COLUMNS = ['position', ...LINE_FIELDS].map((column) => `"${column}"`).join(', ')
@@ -127,27 +127,27 @@ function estimateBytes(lines: readonly PurchaseOrderLine[]): number {
 
 export async function replaceOrderLines(
   call: WriteCall,
-  purchaseOrderId: string,
+  poId: string,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
   await call.db
     .deleteFrom('purchaseOrderLines')
     .where('organizationId', '=', call.organizationId)
-    .where('purchaseOrderId', '=', purchaseOrderId)
+    .where('purchaseOrderId', '=', poId)
     .execute()
-  await insertLines(call, purchaseOrderId, lines)
+  await insertLines(call, poId, lines)
   await call.db
     .updateTable('purchaseOrders')
     .set({ linesBytes: estimateBytes(lines) })
     .where('organizationId', '=', call.organizationId)
-    .where('id', '=', purchaseOrderId)
+    .where('id', '=', poId)
     .execute()
 }
 
 /** Writes the progress of each line of a locked order, with the current time. */
 export async function storeProgress(
   { db, organizationId, now }: WriteCall,
-  purchaseOrderId: string,
+  poId: string,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
   const of = (field: 'completedPercent' | 'completedQuantity' | 'completedAmount' | 'storedAmount') =>
@@ -155,7 +155,7 @@ export async function storeProgress(
   await sql`
     with noted as (
       update "purchaseOrders" set "progressedAt" = ${now}
-      where "organizationId" = ${organizationId} and "id" = ${purchaseOrderId}
+      where "organizationId" = ${organizationId} and "id" = ${poId}
     )
     update "purchaseOrderLines" as l set "completedPercent" = p."percent", "completedQuantity" = p."quantity",
       "completedAmount" = p."amount", "storedAmount" = p."stored"
@@ -163,7 +163,7 @@ export async function storeProgress(
       ${lines.map(({ lineId }) => lineId)}::text[], ${of('completedPercent')}::numeric[],
       ${of('completedQuantity')}::numeric[], ${of('completedAmount')}::numeric[], ${of('storedAmount')}::numeric[]
     ) as p ("lineId", "percent", "quantity", "amount", "stored")
-    where l."organizationId" = ${organizationId} and l."purchaseOrderId" = ${purchaseOrderId} and l."lineId" = p."lineId"`.execute(
+    where l."organizationId" = ${organizationId} and l."purchaseOrderId" = ${poId} and l."lineId" = p."lineId"`.execute(
     db,
   )
 }

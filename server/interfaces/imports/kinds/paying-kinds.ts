@@ -94,7 +94,7 @@ export const purchaseOrderKind: ImportKindDefinition = {
   operations: {
     ...{ create: 'createPurchaseOrder', update: 'updatePurchaseOrder', get: 'getPurchaseOrder' },
     ...{ archive: 'changePurchaseOrderStatus', archiveInput: { status: 'void', reason: UNDO_REASON } },
-    ...{ archivedStatus: 'void', id: 'purchaseOrderId' },
+    ...{ archivedStatus: 'void', id: 'poId' },
     createOnly: [
       ...['homeId', 'vendorId', 'number', 'orderedDate', 'completedDate', 'scope', 'retainagePercent', 'lines'],
       'completed',

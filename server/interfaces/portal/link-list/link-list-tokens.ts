@@ -1,5 +1,5 @@
 import type { Services, WriteCall } from '../../../platform/calls/call.ts'
-import { createOneTimeToken, readOneTimeToken, seal, consumeOneTimeToken, unseal } from './one-time-tokens.ts'
+import { consumeOneTimeToken, createOneTimeToken, readOneTimeToken, seal, unseal } from './one-time-tokens.ts'
 
 /**
  * Tokens of emailed links to the list of a vendor's portal links. A token contains the encrypted email address. The

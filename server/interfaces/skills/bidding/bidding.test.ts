@@ -215,7 +215,7 @@ test('splitAward awards all given lines or none', async () => {
   expect((await desk.get(`/bids/${bids.B}`)).status).toBe('submitted')
   const created = await desk.run('splitAward', input)
   expect(created).toMatchObject(expected)
-  const order = await desk.get(`/purchase-orders/${created.awards[0].purchaseOrderId}`)
+  const order = await desk.get(`/purchase-orders/${created.awards[0].poId}`)
   expect(order).toMatchObject({ vendorId: vendors.B, total: 9500 })
 })
 

@@ -21,7 +21,7 @@ export async function splitAward(input: Checked['SplitAwardInput'], call: Call):
     created.push({
       ...{ bidId, vendorId: bid.vendorId, vendor: companyName, lineIds },
       amount: sum(won.map(({ amount }) => amount ?? 0)),
-      purchaseOrderId: bid.purchaseOrder?.id ?? null,
+      poId: bid.purchaseOrder?.id ?? null,
     })
   }
   const { lines } = await call.operation('getBidRequest', { bidRequestId })

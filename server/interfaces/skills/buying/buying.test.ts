@@ -98,7 +98,7 @@ test('draftPurchaseOrders drafts the orders for a home and its selections only o
     { vendor: 'Brazos Lumber', scope: 'framing', lines: 1, total: 300, optionSelectionId: null },
     { vendor: 'Hill Country Stone', scope: 'tops', lines: 1, total: 3000, optionSelectionId: quartzSelection },
   ])
-  const [order] = (await desk.get(`/purchase-orders/${drafted.orders[0].purchaseOrderId}`)).lines
+  const [order] = (await desk.get(`/purchase-orders/${drafted.orders[0].poId}`)).lines
   expect(order).toMatchObject({ partId: stud, quantity: 100, unitPrice: 3, description: 'stud' })
   expect(order.priceId).toMatch(/^prc_/)
   const again = await desk.run('draftPurchaseOrders', { homeId: 'Lot 1' })
@@ -203,7 +203,7 @@ test('reassignVendor moves only orders that are not partly completed', async () 
   expect(moved.tasks).toMatchObject([{ taskId: task.id, isTold: true }])
   expect(await desk.get(`/tasks/${task.id}`)).toMatchObject({
     vendorId: framer,
-    poIds: [moved.replaced[0].purchaseOrderId],
+    poIds: [moved.replaced[0].poId],
   })
   expect(answer.body.events.map(({ type }: { type: string }) => type)).toContain('vendor.notification.advance')
   expect((await desk.run('reassignVendor', input)).tasks).toEqual([])

@@ -7,8 +7,7 @@ export async function createBackcharge(
   { vendorId, homeId, amount, reason, relatedPoId, scope: requested }: CreateBackchargeInput,
   call: Call,
 ): Promise<CreateBackchargeResult> {
-  const related =
-    relatedPoId === undefined ? null : await call.operation('getPurchaseOrder', { purchaseOrderId: relatedPoId })
+  const related = relatedPoId === undefined ? null : await call.operation('getPurchaseOrder', { poId: relatedPoId })
   const scope = requested ?? related?.scope
   if (scope === undefined)
     throw validationFailed([{ pointer: '/scope', code: 'required', message: 'is required unless relatedPoId is set' }])

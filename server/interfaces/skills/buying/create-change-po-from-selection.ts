@@ -38,8 +38,8 @@ export async function createChangePoFromSelection(
   return {
     selection: isApproved ? await changeSelection(call, input) : selection,
     isChanged: isApproved,
-    orders: changes.map(({ id: purchaseOrderId, number, parentPoId, vendorId, status, total }) => ({
-      ...{ purchaseOrderId, number, parentPoId: parentPoId ?? '', vendorId, status, total },
+    orders: changes.map(({ id: poId, number, parentPoId, vendorId, status, total }) => ({
+      ...{ poId, number, parentPoId: parentPoId ?? '', vendorId, status, total },
     })),
     amount: sum(changes.map(({ total }) => total)),
     currency: call.currency,
@@ -85,7 +85,7 @@ async function createChangeOrders(
     if (lines.length === 0) continue
     const of = { homeId, vendorId: parent.vendorId, scope: parent.scope, parentPoId: parent.id, optionSelectionId }
     const draft = await call.operation('createPurchaseOrder', { ...of, poType: 'change', lines })
-    created.push(await call.operation('changePurchaseOrderStatus', { purchaseOrderId: draft.id, status: 'approved' }))
+    created.push(await call.operation('changePurchaseOrderStatus', { poId: draft.id, status: 'approved' }))
   }
   return created
 }

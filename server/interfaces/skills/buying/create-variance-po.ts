@@ -16,12 +16,12 @@ export async function createVariancePo(input: VariancePoInput, call: Call): Prom
     ...(notes !== undefined && { notes }),
   })
   const purchaseOrder = await call.operation('changePurchaseOrderStatus', {
-    ...{ purchaseOrderId: draft.id, status: 'approved' },
+    ...{ poId: draft.id, status: 'approved' },
   })
   const isApproved = purchaseOrder.status === 'approved'
   const approvers = isApproved
     ? []
-    : (await call.operation('explainPurchaseOrderApproval', { purchaseOrderId: draft.id })).approvers
+    : (await call.operation('explainPurchaseOrderApproval', { poId: draft.id })).approvers
   const { reasons } = purchaseOrder.approval
   return { purchaseOrder, isApproved, reasons, approvers, budgetBefore, budgetAfter: await findTradeBudget(call, of) }
 }
@@ -36,7 +36,7 @@ interface OrderPlace extends Pick<PurchaseOrder, 'homeId' | 'vendorId' | 'scope'
  */
 async function findOrderPlace(call: Call, { poId, homeId, vendorId, scope }: VariancePoInput): Promise<OrderPlace> {
   if (poId !== undefined) {
-    const parent = await call.operation('getPurchaseOrder', { purchaseOrderId: poId })
+    const parent = await call.operation('getPurchaseOrder', { poId })
     if (homeId !== undefined && homeId !== parent.homeId)
       throw validationFailed([{ pointer: '/homeId', code: 'other_home', message: 'must be the home of the order' }])
     return {

@@ -97,7 +97,7 @@ async function draftOrder(call: Call, homeId: string, bundle: OrderBundle): Prom
   )
   const { companyName } = await call.operation('getVendor', { vendorId: order.vendorId })
   return {
-    ...{ purchaseOrderId: order.id, number: order.number, vendorId: order.vendorId, vendor: companyName },
+    ...{ poId: order.id, number: order.number, vendorId: order.vendorId, vendor: companyName },
     ...{ scope: order.scope, optionSelectionId: order.optionSelectionId, contractId: order.contractId },
     ...{ lines: order.lines.length, total: order.total },
   }

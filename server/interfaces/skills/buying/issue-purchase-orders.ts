@@ -42,14 +42,14 @@ export async function issuePurchaseOrders(
     }))
   const issued: IssuePurchaseOrdersResult['issued'] = []
   for (const order of due.rows) {
-    const { id: purchaseOrderId } = order
+    const { id: poId } = order
     const moved = await attemptTask(call, (call) =>
-      call.operation('changePurchaseOrderStatus', { purchaseOrderId, status: 'issued' }),
+      call.operation('changePurchaseOrderStatus', { poId, status: 'issued' }),
     )
     if (moved.refused !== null) heldBack.push({ ...toRefusedOrder(order, poIds), problem: moved.refused })
     else {
       const { number, vendorId, scope, total } = moved.done
-      issued.push({ purchaseOrderId, number, vendorId, scope, total, firstTaskOn: order.firstTaskOn })
+      issued.push({ poId, number, vendorId, scope, total, firstTaskOn: order.firstTaskOn })
     }
   }
   return {

@@ -36,7 +36,7 @@ export async function reassignVendor(input: Checked['ReassignVendorInput'], call
   }
   const toReassign = truncateRows(await findTasksToReassign(call, input), MAX_TASKS)
   const isAddressed = listRecipients(vendor).length > 0
-  const successors = new Map(replaced.map(({ voidedPoId, purchaseOrderId }) => [voidedPoId, purchaseOrderId]))
+  const successors = new Map(replaced.map(({ voidedPoId, poId }) => [voidedPoId, poId]))
   const tasks: ReassignVendorResult['tasks'] = []
   for (const { taskId, name, poIds } of toReassign.rows) {
     const task = await call.operation('updateTask', {
@@ -65,7 +65,7 @@ async function replaceOrder(
   { newVendorId, reason }: Checked['ReassignVendorInput'],
 ): Promise<ReassignVendorResult['replaced'][number]> {
   const { id: voidedPoId, number: voidedNumber, homeId, scope, optionSelectionId, notes } = before
-  await call.operation('changePurchaseOrderStatus', { purchaseOrderId: voidedPoId, status: 'void', reason })
+  await call.operation('changePurchaseOrderStatus', { poId: voidedPoId, status: 'void', reason })
   const order = await call.operation('createPurchaseOrder', {
     ...{ homeId, vendorId: newVendorId, scope, poType: before.poType, optionSelectionId, notes },
     ...(before.poType === 'variance' && {
@@ -74,7 +74,7 @@ async function replaceOrder(
     lines: await toVendorLines(call, before, home, newVendorId),
   })
   return {
-    ...{ voidedPoId, voidedNumber, purchaseOrderId: order.id, number: order.number },
+    ...{ voidedPoId, voidedNumber, poId: order.id, number: order.number },
     ...{ totalBefore: before.total, total: order.total },
   }
 }

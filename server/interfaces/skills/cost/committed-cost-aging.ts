@@ -34,7 +34,7 @@ export async function reportCommittedCostAging(
         select width_bucket("ageDays", array[31, 61, 91, 181]) as "place", count(*) as "count", sum("total") as "total",
           sum("unpaid") as "unpaid" from "open" group by 1) as b) as "buckets",
       (select json_agg(r) from (
-        select o."homeId", h."name" || ', ' || c."name" as "home", o."id" as "purchaseOrderId", o."number",
+        select o."homeId", h."name" || ', ' || c."name" as "home", o."id" as "poId", o."number",
           v."companyName" as "vendor", o."scope", o."ageDays", o."total", o."unpaid"
         from (select * from "open" order by "ageDays" desc, "id" limit ${MAX_LISTED}) as o
         join "homes" h on h."organizationId" = ${organizationId} and h."id" = o."homeId"

@@ -143,7 +143,7 @@ async function findOrders(call: Call, { vendorId, from, to, knownAt }: Period) {
       from "postings" p where ${sql.join(conditions, sql` and `)} and p."poId" is not null
       group by p."poId"
     )
-    select h."id" as "homeId", h."name" || ', ' || c."name" as "home", o."id" as "purchaseOrderId", o."number", o."scope",
+    select h."id" as "homeId", h."name" || ', ' || c."name" as "home", o."id" as "poId", o."number", o."scope",
       o."status", b."total", b."completed", b."paid", b."retained", b."payable"
     from "balances" b
     join "purchaseOrders" o on o."organizationId" = ${organizationId} and o."id" = b."poId"

@@ -4,7 +4,7 @@ import type { EnteredPayment, Payment } from '../../../../client/contract.gen.ts
 export function toEnteredPayment(payment: Payment, lienWaiverId: string | null = null): EnteredPayment {
   const { id: paymentId, number, vendorId, poId, grossAmount, retainageWithheld, amount, dueDate } = payment
   return {
-    ...{ paymentId, number, vendorId, purchaseOrderId: poId },
+    ...{ paymentId, number, vendorId, poId },
     ...{ grossAmount, retainageWithheld, amount, dueDate, lienWaiverId },
   }
 }

@@ -25,13 +25,13 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
   const { rows, truncated } = truncateRows(found, MAX_ORDERS)
   const parts = await findPartsOfOrders(
     call,
-    rows.map(({ purchaseOrderId }) => purchaseOrderId),
+    rows.map(({ poId }) => poId),
   )
   const named = poNumber?.toLowerCase()
   const matches = rows.map((order): InvoiceMatch => {
-    const { purchaseOrderId, number, homeId, home, scope, status, total } = order
+    const { poId, number, homeId, home, scope, status, total } = order
     // The open amounts of the order's bills, and its unbilled completed work.
-    const open = parts.flatMap((part) => (part.poId === purchaseOrderId ? getOpenAmounts(part) : []))
+    const open = parts.flatMap((part) => (part.poId === poId ? getOpenAmounts(part) : []))
     const done = sum([...open.map(({ gross }) => gross), order.unbilledAmount])
     const payable = subtract(done, sum(open.map(({ retainage }) => retainage)))
     const [nearest] = (
@@ -45,7 +45,7 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
       .sort((a, b) => Math.abs(a.difference) - Math.abs(b.difference))
     const isNamed = named !== undefined && number.toLowerCase() === named
     return {
-      ...{ purchaseOrderId, number, homeId, home, scope, status, total, done, payable },
+      ...{ poId, number, homeId, home, scope, status, total, done, payable },
       difference: nearest?.difference ?? 0,
       matchedOn: isNamed ? 'number' : (nearest?.on ?? 'total'),
     }
@@ -54,7 +54,7 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
     (a, b) =>
       Number(b.matchedOn === 'number') - Number(a.matchedOn === 'number') ||
       Math.abs(a.difference) - Math.abs(b.difference) ||
-      (a.purchaseOrderId < b.purchaseOrderId ? 1 : -1),
+      (a.poId < b.poId ? 1 : -1),
   )
   const [match = null, ...others] = matches
   return {
@@ -97,7 +97,7 @@ interface OpenOrderRow extends Omit<InvoiceMatch, 'done' | 'payable' | 'differen
 
 async function findOpenOrders({ db, organizationId }: Call, vendorId: string): Promise<OpenOrderRow[]> {
   const { rows } = await sql<OpenOrderRow>`
-    select o."id" as "purchaseOrderId", o."number", o."homeId", h."name" || ', ' || c."name" as "home", o."scope", o."status",
+    select o."id" as "poId", o."number", o."homeId", h."name" || ', ' || c."name" as "home", o."scope", o."status",
       o."total", o."unbilledAmount"
     from "purchaseOrders" o
     join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"

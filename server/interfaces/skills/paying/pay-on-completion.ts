@@ -32,7 +32,7 @@ export async function payOnCompletion(
       order.status === 'completed'
         ? order
         : call.operation('recordPurchaseOrderProgress', {
-            ...{ purchaseOrderId: id, completedPercent: 100 },
+            ...{ poId: id, completedPercent: 100 },
             ...(date !== undefined && { on: date }),
           }),
     )
@@ -44,7 +44,7 @@ export async function payOnCompletion(
   return {
     ...{ taskId, completedOn: task.actualEnd, payments, refused },
     orders: after.map(({ id, number, status }) => ({
-      ...{ purchaseOrderId: id, number, status },
+      ...{ poId: id, number, status },
       isCompleted: status === 'completed' && isPayable(standing.get(id)),
     })),
     amount: sum(payments.map(({ amount }) => amount)),

@@ -49,7 +49,7 @@ export async function findPayableOrders(input: PayableNowInput, call: Call): Pro
     const blockers = objections.filter((each) => each !== null)
     return [
       {
-        ...{ purchaseOrderId: part.poId, number: order?.number ?? part.billNumber, homeId: home.id, home: home.name },
+        ...{ poId: part.poId, number: order?.number ?? part.billNumber, homeId: home.id, home: home.name },
         ...{ billId: part.billId, billNumber: part.billNumber, dueDate: part.dueDate },
         ...{ vendorId: vendor.id, vendor: vendor.companyName, done: open.gross, retainage: open.retainage },
         ...{ payable: open.net, underWay, isPayable: blockers.length === 0, blockers },

@@ -62,8 +62,8 @@ test('payOnCompletion completes a task and its orders and pays for the orders le
   expect(tried).toMatchObject({
     completedOn: desk.day(0),
     orders: expect.arrayContaining([
-      { purchaseOrderId: framing.id, number: framing.number, status: 'completed', isCompleted: true },
-      { purchaseOrderId: draft.id, number: draft.number, status: 'draft', isCompleted: false },
+      { poId: framing.id, number: framing.number, status: 'completed', isCompleted: true },
+      { poId: draft.id, number: draft.number, status: 'draft', isCompleted: false },
     ]),
     payments: [{ grossAmount: 20_000, retainageWithheld: 2000, amount: 18_000 }],
     refused: [{ id: draft.id, label: draft.number, problem: { code: 'conflict' } }],
@@ -154,7 +154,7 @@ test('releaseRetainage pays only the retainage of completed work and explains ea
   )
   const released = await desk.run('releaseRetainage', { homeId: 'Lot 2', vendorId: 'Lone Star Framing' })
   expect(released).toMatchObject({
-    payments: [{ purchaseOrderId: retaining.id, amount: 1000 }],
+    payments: [{ poId: retaining.id, amount: 1000 }],
     ...{ heldBack: [], amount: 1000, truncated: false },
   })
   const waiver = await desk.get(`/lien-waivers/${released.payments[0].lienWaiverId}`)

@@ -35,7 +35,7 @@ async function findBuilders(
 ): Promise<TriageWarrantyRequestResult['builtBy']> {
   if (scope === null) return []
   const { rows } = await sql<TriageWarrantyRequestResult['builtBy'][number]>`
-    select o."vendorId", v."companyName" as "vendor", o."id" as "purchaseOrderId", o."number"
+    select o."vendorId", v."companyName" as "vendor", o."id" as "poId", o."number"
     from "purchaseOrders" as o
     join "vendors" as v on v."organizationId" = o."organizationId" and v."id" = o."vendorId"
     where o."organizationId" = ${organizationId} and o."homeId" = ${homeId} and lower(o."scope") = lower(${scope})

@@ -83,7 +83,7 @@ export const NAMED_KINDS: readonly NamedKind[] = [
     ...{ label: `v."companyName" || ', ' || r."number"`, where: `t."status" <> 'withdrawn'` },
   },
   {
-    ...{ noun: 'purchase order', fields: ['purchaseOrderId', 'poId', 'parentPoId', 'relatedPoId'] },
+    ...{ noun: 'purchase order', fields: ['poId', 'parentPoId', 'relatedPoId'] },
     ...{ permission: 'pos:read', from: `"purchaseOrders" as t ${HOME_JOIN}` },
     ...{ called: ['t."number"'], label: `t."number" || ', ' || h."name"`, within: ['h."name"'], where: 'true' },
   },
