@@ -86,7 +86,7 @@ test('a bill without an order is an actual cost of the budget', async () => {
   })
 })
 
-test('a voided bill without an order leaves no trade in the budget', async () => {
+test('voiding a bill without an order removes its row from the budget', async () => {
   const bill = await approveBill([{ homeId, description: 'Crane', amount: 700 }])
   await desk.post(`/bills/${bill.id}/void`, { reason: 'Billed to the wrong builder.' })
   expect(await getAgreedBudget()).toMatchObject({ totalActual: 0, scopes: [{ scope: 'framing', actual: 0 }] })

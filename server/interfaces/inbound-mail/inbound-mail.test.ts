@@ -171,7 +171,7 @@ test('an email reply with a file to a bid reminder becomes a draft bid', async (
   expect((await readBid(invitationId)).files).toEqual(['Framing quote.pdf'])
 })
 
-test('an email reply without a file to a bid invitation becomes a question', async () => {
+test('an email reply to a bid invitation becomes a question if it has no attachment', async () => {
   const { request, to } = await invite()
   expect(await deliver({ to: [to], text: 'Is the crane included?' })).toEqual(ACCEPTED)
   expect((await get(`/messages?relatedToId=${request.id}`)).data).toMatchObject([

@@ -268,7 +268,7 @@ test('a negative price in a portal form requires a confirmation', async () => {
   const review = `${deducting.page}/review`
   const fields = { ...(await hiddenFields(review, 'value="submit"')), do: 'submit' }
   const requested = await (await send(review, fields, 'follow')).text()
-  expect(requested).toContain('Tick the box above the button')
+  expect(requested).toContain('Check the box above the button')
   expect(requested).toContain('Yes, our bid is $0.00. Yes, this bid has a price below zero (−$100.00).')
   expect(await (await send(review, { ...fields, sure: 'yes' }, 'follow')).text()).toContain('has been received')
 })

@@ -5,6 +5,7 @@ import { findHeldOrganizations } from '../../platform/due/held-organizations.ts'
 import { createSystemCall, findUserPrincipal } from '../../platform/keys/principals.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 import { toLocalDate } from '../../platform/values/calendar.ts'
+import { formatCount } from '../../platform/values/format.ts'
 import { truncateText } from '../../platform/values/placeholders.ts'
 import { runSkill } from '../skills/execute-skill.ts'
 import type { Skill } from '../skills/skill-catalog.ts'
@@ -41,7 +42,7 @@ export async function mailDueReports(services: Services): Promise<void> {
     }
   }
   if (failures.length > 0)
-    throw new AggregateError(failures, `Failed to run ${failures.length} of ${due.length} reports.`)
+    throw new AggregateError(failures, `Failed to run ${failures.length} of ${formatCount(due.length, 'report')}.`)
 }
 
 /**

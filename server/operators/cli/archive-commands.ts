@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { requireOrganization } from '../../domain/office/organizations/organizations.ts'
 import { toFileName } from '../../platform/archives/queries.ts'
+import { formatCount } from '../../platform/values/format.ts'
 import { parseMonth } from './arguments.ts'
 import { createDatabaseCommand } from './command.ts'
 import { createProgressReporter } from './line-writer.ts'
@@ -42,7 +43,7 @@ export function addArchiveCommands(program: Command): void {
         const { fetchArchives } = await import('../../platform/archives/fetch-archives.ts')
         const say = createProgressReporter()
         const copied = await fetchArchives({ database, clock, config }, id, out, wanted, (count) =>
-          say(() => `${count} archives`),
+          say(() => formatCount(count, 'archive')),
         )
         return { organizationId: id, folder: out, copied }
       })(),

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { type Command, Option } from 'commander'
 import { createOrganization, TIERS, updateOrganization } from '../../domain/office/organizations/organizations.ts'
 import { setSandboxMode } from '../../domain/office/organizations/sandboxes.ts'
+import { formatCount } from '../../platform/values/format.ts'
 import {
   createHoursParser,
   createTextParser,
@@ -124,7 +125,9 @@ export function addOrganizationCommands(program: Command): void {
         )
         if (files === undefined) return out === undefined ? undefined : { file: out, ...about }
         const { exportFiles, MISSING_LIST } = await import('../builder-data/export-files.ts')
-        const copied = await exportFiles({ database, config }, id, files, (count) => say(() => `${count} files`))
+        const copied = await exportFiles({ database, config }, id, files, (count) =>
+          say(() => formatCount(count, 'file')),
+        )
         if (copied.missing.length > 0) {
           process.exitCode = EXIT_INCOMPLETE
           process.stderr.write(

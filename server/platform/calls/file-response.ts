@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { create as contentDisposition } from 'content-disposition'
 import { Problem, problem } from '../problems/problem.ts'
-import { formatNumber } from '../values/format.ts'
+import { formatCount, formatNumber } from '../values/format.ts'
 
 /** The first and last byte of a range, both inclusive. */
 export interface ByteRange {
@@ -123,7 +123,7 @@ function parseByteRange(range: string, size: number): ByteRange {
   if (first <= last) return { first, last }
   throw new Problem(
     'range_not_satisfiable',
-    `The requested range is outside the file, which has ${formatNumber(size)} bytes.`,
+    `The requested range is outside the file, which has ${formatCount(size, 'byte')}.`,
     {},
     { 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' },
   )

@@ -64,7 +64,7 @@ export async function waitForPostgres(
       reportedAt = now
       const seconds = Math.round((ms - (now - started)) / 1000)
       report?.(
-        `PostgreSQL at ${place} is not responding (${describeConnectionError(failure)}). Waiting for up to ${seconds} more seconds.`,
+        `PostgreSQL at ${place} is not responding (${describeConnectionError(failure)}). Waiting for up to ${seconds} s more.`,
       )
     }
     await delay(PAUSE_MS)

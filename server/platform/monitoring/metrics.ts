@@ -15,7 +15,8 @@ import type { DeliveryPipeline } from '../webhooks/delivery.ts'
 
 /**
  * Provides the metrics of this process in the text format of Prometheus at /metrics. Counts and durations start at zero
- * in each process. Numbers of queued emails and ages come from the database, so they are the same in all processes.
+ * in each process. The number of queued emails and the ages of the oldest delivery, event, and email come from the
+ * database, so they are the same in all processes.
  *
  * The metrics are not public. The endpoint is on a separate port (METRICS_PORT), is protected by a token
  * (METRICS_TOKEN), or both. If neither is configured, nothing is measured, and requests have no additional cost.

@@ -54,7 +54,7 @@ function listValues(values: readonly string[]): string {
     if (length > MAX_LIST_LENGTH) break
     count++
   }
-  return `${values.slice(0, count).join(', ')}, or ${values.length - count} other values`
+  return `${values.slice(0, count).join(', ')}, or ${values.length - count} ${values.length - count === 1 ? 'other value' : 'other values'}`
 }
 
 function getCode({ keyword, params }: ErrorObject): string {

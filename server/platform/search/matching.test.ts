@@ -132,7 +132,7 @@ async function addCostCodes(from: number, to: number, name: string): Promise<voi
 }
 const ids = (...of: number[]) => of.map((n) => `cc_01k0${String(n).padStart(22, '0')}`)
 
-test('if words occur in very many records, the records are found in the order of the list', async () => {
+test('a search for words that occur in thousands of records returns them in the requested sort order', async () => {
   const many = 5200
   await addCostCodes(1, many, `'Common ' || case when n % 100 = 0 then 'rare' else 'usual' end || ' thing'`)
   expect(await found('cost-codes', 'common thing', '&sort=createdAt&limit=3')).toEqual(ids(1, 2, 3))
@@ -144,7 +144,7 @@ test('if words occur in very many records, the records are found in the order of
   expect(await found('cost-codes', 'common thing', '&sort=-createdAt&limit=2')).toEqual(newest)
 })
 
-test('words of very many old records are found in both sort directions and page by page', async () => {
+test('a search that matches thousands of old records supports both sort directions and paging', async () => {
   const newest = '&sort=-createdAt'
   const [from, middle, to] = [10_000, 15_200, 20_400]
   await addCostCodes(from, middle, `'Bygone' || case when n = ${middle} then ' but recent' else '' end`)

@@ -28,6 +28,11 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 4 })
 }
 
+/** Formats a count with its noun, for example as 1 order or 1,250 orders. */
+export function formatCount(count: number, one: string, several = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : several}`
+}
+
 /** Formats a calendar date (YYYY-MM-DD), for example as November 20, 2026. */
 export function formatDate(date: string): string {
   return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
@@ -67,5 +72,5 @@ export function formatList(words: readonly string[], last: 'and' | 'or' = 'and')
 
 /** Returns the last sentence of the message for a temporary error. */
 export function formatRetryAdvice(seconds: number): string {
-  return `Try again in ${seconds === 1 ? '1 second' : `${formatNumber(seconds)} seconds`}.`
+  return `Try again in ${formatCount(seconds, 'second')}.`
 }

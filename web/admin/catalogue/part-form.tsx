@@ -85,7 +85,7 @@ export function PartDialog({ part, onClose }: { part: Part | null; onClose(): vo
           name="costCodeId"
           label="Cost code"
           optional
-          {...(part === null && { hint: 'If empty, the cost code of the trade.' })}
+          {...(part === null && { hint: 'Defaults to the cost code of the trade.' })}
         >
           {(control) => (
             <RecordChoice

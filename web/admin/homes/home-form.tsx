@@ -102,8 +102,8 @@ export function HomeForm(props: {
   }
   const price =
     built === undefined || built.basePrice === null
-      ? 'If empty, the price of the plan and the elevation.'
-      : `If empty, ${cents(built.basePrice)} of the plan, plus the elevation.`
+      ? 'Defaults to the price of the plan and the elevation.'
+      : `Defaults to ${cents(built.basePrice)} for the plan, plus the price of the elevation.`
   return (
     <Form error={error} onSubmit={submit} entries={entries}>
       <div className="stack">

@@ -107,7 +107,7 @@ function SettingsDetails({ settings }: { settings: OrganizationSettings }) {
 }
 
 function formatHours(hours: number | null, unit: string) {
-  return hours === null ? <EmptyCell /> : `after ${formatQuantity(hours)} hours ${unit}`
+  return hours === null ? <EmptyCell /> : `after ${formatQuantity(hours)} ${hours === 1 ? 'hour' : 'hours'} ${unit}`
 }
 
 const TITLES: Record<SettingsPart, string> = {

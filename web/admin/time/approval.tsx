@@ -66,7 +66,7 @@ function ApproveWeekDialog({ week, onClose }: { week: string; onClose(): void })
   const { run, ...change } = useSkill('approveTimesheets', {
     onSuccess({ result }) {
       showToast(
-        `${formatCount(result.approved.length, 'timesheet')} approved with ${formatQuantity(result.hours)} hours`,
+        `${formatCount(result.approved.length, 'timesheet')} approved with ${formatQuantity(result.hours)} ${result.hours === 1 ? 'hour' : 'hours'}`,
       )
       if (result.refused.length === 0) onClose()
       else setRefused(result.refused.map(({ label, problem }) => ({ label, detail: problem.detail })))

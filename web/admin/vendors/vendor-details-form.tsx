@@ -176,7 +176,11 @@ export function VendorDetailsForm({ vendor, onClose }: { vendor: Vendor; onClose
           name="taxId"
           label="Tax ID"
           optional
-          hint={vendor.taxIdLast4 === null ? 'From the W-9.' : `Ends with ${vendor.taxIdLast4}. If empty, it is kept.`}
+          hint={
+            vendor.taxIdLast4 === null
+              ? 'From the W-9.'
+              : `Ends with ${vendor.taxIdLast4}. Leave empty to keep this tax ID.`
+          }
         />
         <SelectField name="reportingBox" label="Form 1099 box" defaultValue={vendor.reportingBox} options={BOXES} />
       </div>

@@ -14,6 +14,7 @@ import { KeyValues, Panel } from '../../ui/panel.tsx'
 import { RecordHistory } from '../../ui/record-history.tsx'
 import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
@@ -138,7 +139,7 @@ export function Component() {
                         <span className="small muted">
                           {score.score === null
                             ? 'no data yet'
-                            : `of 100, from ${score.invitations.sent} requests and ${score.orders.count} orders`}
+                            : `of 100, from ${formatCount(score.invitations.sent, 'request')} and ${formatCount(score.orders.count, 'order')}`}
                         </span>
                       </div>
                       <KeyValues

@@ -7,7 +7,7 @@ import type { Photo } from './actions.ts'
 const MAX_PIXELS = 2048
 const QUALITY = 0.85
 
-/** Returns a photo that is ready to be sent. It is smaller and has no metadata from the camera. */
+/** Returns a photo that is ready to be sent. The photo is smaller than the original and has no metadata from the camera. */
 export async function preparePhoto(file: File): Promise<Photo> {
   const takenAt = new Date().toISOString()
   const blob = (await shrink(file).catch(() => null)) ?? file

@@ -1,5 +1,6 @@
 import type { DailyLog } from '../../../../client/contract.gen.ts'
 import type { Organization } from '../../../platform/calls/call.ts'
+import { formatCount } from '../../../platform/values/format.ts'
 import type { Drawing } from '../../paying/documents/drawing-thread.ts'
 import {
   createPdf,
@@ -59,8 +60,8 @@ function listSections({ log, vendorNames }: DailyLogSheet): Section[] {
         joinParts([
           nameOf(vendorId, name),
           scope,
-          headcount === null ? null : `${headcount} people`,
-          hours === null ? null : `${formatDecimal(hours)} hours`,
+          headcount === null ? null : formatCount(headcount, 'person', 'people'),
+          hours === null ? null : formatCount(hours, 'hour'),
           noShow ? 'did not come' : null,
         ]),
       ),
@@ -86,7 +87,7 @@ function listSections({ log, vendorNames }: DailyLogSheet): Section[] {
     {
       heading: 'Delays',
       lines: activity.delays.map(({ name, reasonCode, days }) =>
-        joinParts([name, reasonCode.replaceAll('_', ' '), `${days} workdays`]),
+        joinParts([name, reasonCode.replaceAll('_', ' '), formatCount(days, 'workday')]),
       ),
     },
     {

@@ -83,7 +83,7 @@ async function readRows(
   const { taskCount, workdays } = rules.toTemplateContent(rules.toStoredTemplateRows(rows, new Map()))
   const trades = await scopes.findOrCreateTrades(call, rules.listTrades(rows), createScopes)
   const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
-  const problem = scopes.createTradeProblem(call, trades, named)
+  const problem = scopes.findTradeProblem(call, trades, named)
   if (problem !== null) throw problem
   return { rows: rules.toStoredTemplateRows(rows, trades.spelled), taskCount, workdays }
 }

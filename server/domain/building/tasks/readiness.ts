@@ -1,7 +1,7 @@
 import type { ReadinessCheck, Task, TaskReadiness } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
-import { describeStatus, formatDate } from '../../../platform/values/format.ts'
+import { describeStatus, formatCount, formatDate } from '../../../platform/values/format.ts'
 import { ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
 import { formatTaskNames } from '../schedule/schedule-guards.ts'
 import type { Schedule } from './cascade.ts'
@@ -78,7 +78,7 @@ function checkLeadTimes(
     issuedAt === null
       ? `If the part is ordered today, it arrives on ${formatDate(comes)}.`
       : `The part was ordered on ${formatDate(ordered)} and arrives on ${formatDate(comes)}.`
-  const detail = `${slowest.name} has a lead time of ${slowest.leadTimeDays} days. ${arrival}`
+  const detail = `${slowest.name} has a lead time of ${formatCount(slowest.leadTimeDays, 'day')}. ${arrival}`
   const state = isInTime ? (issuedAt === null ? 'open' : 'met') : 'blocked'
   return [{ check: 'lead_time', state, detail, ids }]
 }

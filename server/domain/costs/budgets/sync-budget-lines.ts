@@ -121,7 +121,7 @@ function planRow(
     costCodeId == null || costCodeId === before?.costCodeId ? null : findCostCodeProblem(costCodeId, read.costCodes)
   if (fault !== null) return fault
   const { scope: asked = before?.scope } = values
-  const problem = scopes.createTradeProblem(
+  const problem = scopes.findTradeProblem(
     call,
     read.trades,
     asked === undefined ? [] : [{ pointer: '/scope', name: asked }],

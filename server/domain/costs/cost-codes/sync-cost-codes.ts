@@ -90,7 +90,7 @@ function planRow(
   if (values.parentId != null && values.parentCode !== undefined)
     return validationFailed([{ pointer: '/parentCode', code: 'parentId', message: 'cannot be combined with parentId' }])
   const { id: _id, parentCode: _code, parentId: _parent, scope, ...rest } = values
-  const problem = scope == null ? null : scopes.createTradeProblem(call, trades, [{ pointer: '/scope', name: scope }])
+  const problem = scope == null ? null : scopes.findTradeProblem(call, trades, [{ pointer: '/scope', name: scope }])
   if (problem !== null) return problem
   const spelled = scope == null ? null : (trades.spelled.get(scope) ?? scope)
   const own = { ...rest, ...(given.has('scope') && { scope: spelled }) }

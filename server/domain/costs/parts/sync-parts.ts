@@ -100,7 +100,7 @@ function planRow(
   if (holder !== undefined && holder.id !== before?.id) return createValueTakenProblem('sku', holder.id)
   if (values.costCodeId != null && !costCodeIds.has(values.costCodeId)) return unknownReference(['/costCodeId'])
   const named = values.scope == null ? [] : [{ pointer: '/scope', name: values.scope }]
-  const problem = scopes.createTradeProblem(call, trades, named)
+  const problem = scopes.findTradeProblem(call, trades, named)
   if (problem !== null) return problem
   const scope = values.scope == null ? null : (trades.spelled.get(values.scope) ?? values.scope)
   if (before === null) {

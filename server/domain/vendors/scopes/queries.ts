@@ -179,7 +179,7 @@ async function findLikelyTypos(
  * Returns the problem for trades that cannot be used; null if all of them can be used. `pointer` is the JSON pointer of
  * the input.
  */
-export function createTradeProblem(
+export function findTradeProblem(
   call: Call,
   { refused }: ResolvedTrades,
   provided: readonly { pointer: string; name: string }[],
@@ -207,7 +207,7 @@ const MAX_SUGGESTIONS = 10
 /** Returns the trades of an input without duplicates. Throws if a trade is rejected. */
 export async function requireTrades(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
   const found = await findOrCreateTrades(call, names, createScopes)
-  const fault = createTradeProblem(
+  const fault = findTradeProblem(
     call,
     found,
     names.map((name, i) => ({ pointer: `/scopes/${i}`, name })),
@@ -219,7 +219,7 @@ export async function requireTrades(call: Call, names: readonly string[], create
 /** Returns the only trade of an input. Throws if it is rejected. */
 export async function requireTrade(call: Call, name: string, createScopes?: boolean): Promise<string> {
   const found = await findOrCreateTrades(call, [name], createScopes)
-  const fault = createTradeProblem(call, found, [{ pointer: '/scope', name }])
+  const fault = findTradeProblem(call, found, [{ pointer: '/scope', name }])
   if (fault !== null) throw fault
   return found.spelled.get(name) ?? name
 }

@@ -106,7 +106,7 @@ function planRow(
   if (unknown.length > 0) return unknownReference(unknown)
   const { scopes: provided } = values
   const listed = (provided ?? []).map((name, i) => ({ pointer: `/scopes/${i}`, name }))
-  const problem = scopes.createTradeProblem(call, read.trades, listed)
+  const problem = scopes.findTradeProblem(call, read.trades, listed)
   if (problem !== null) return problem
   const named = {
     ...values,

@@ -131,10 +131,10 @@ export const english: OwnerWords = {
     deadline_passed:
       'The deadline for this choice has passed. If you want to change your choice, please write to the builder.',
     changed_meanwhile:
-      'The page changed after you opened it. Please read the page again before you answer. If you see this message again, please write to the builder.',
+      'The page changed after you opened it. Please read the page again before you respond. If you see this message again, please write to the builder.',
     limit_reached: 'You have reached the limit for now. Please call the builder.',
-    wrong_status: 'You already answered this. The page shows your answer.',
-    in_use: 'This choice is part of a change order. Please answer the change order instead.',
+    wrong_status: 'You already responded. The page shows your response.',
+    in_use: 'This choice is part of a change order. Please sign or decline the change order instead.',
     other: 'This is not possible right now. Please write to the builder.',
   },
   link: {

@@ -14,7 +14,10 @@ import { getToday, truncateRows } from '../frame/report.ts'
  * delay other requests.
  */
 const MAX_ORDERS = 50
-/** The maximum number of orders to read. It is larger, because orders that are too early to issue are only reported. */
+/**
+ * The maximum number of orders to read. It is larger than MAX_ORDERS, because orders that are too early to issue are read
+ * and reported, but not issued.
+ */
 const MAX_ORDERS_READ = 200
 
 export async function issuePurchaseOrders(

@@ -5,7 +5,7 @@ import * as communities from '../../../domain/land/communities/queries.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
-import { humanizeValue } from '../../../platform/values/format.ts'
+import { formatCount, humanizeValue } from '../../../platform/values/format.ts'
 import { findHomeOverview } from '../frame/home-overview.ts'
 import { selectSentences } from '../frame/report.ts'
 
@@ -58,7 +58,7 @@ function describeWork({ tasksStarted, tasksCompleted, delays }: DailyLogActivity
     tasksCompleted.length > 0 && `Completed: ${names(tasksCompleted)}.`,
     ...delays.map(
       ({ name, days, reasonCode }) =>
-        `Delayed: ${name} by ${days} ${days === 1 ? 'workday' : 'workdays'} (${humanizeValue(reasonCode).toLowerCase()}).`,
+        `Delayed: ${name} by ${formatCount(days, 'workday')} (${humanizeValue(reasonCode).toLowerCase()}).`,
     ),
   )
   return sentences.length === 0 ? null : sentences.join(' ').slice(0, MAX_TEXT)

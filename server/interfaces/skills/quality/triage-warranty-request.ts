@@ -7,7 +7,7 @@ import type {
 import { findWarrantyCoverage } from '../../../domain/quality/warranty-terms/queries.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
-import { formatDate } from '../../../platform/values/format.ts'
+import { formatCount, formatDate } from '../../../platform/values/format.ts'
 
 export async function triageWarrantyRequest(
   { warrantyRequestId }: TriageWarrantyRequestInput,
@@ -23,7 +23,7 @@ export async function triageWarrantyRequest(
       ? `No warranty of the home applied on ${formatDate(date)}.`
       : `${coverage.name} applies until ${formatDate(coverage.endDate)}.`,
     ...(builtBy[0] === undefined ? [] : [`${builtBy[0].vendor} had the order for this trade.`]),
-    ...(similar.length === 0 ? [] : [`${similar.length} similar requests were found.`]),
+    ...(similar.length === 0 ? [] : [`${formatCount(similar.length, 'similar request')} found.`]),
   ]
   const suggestedDecision = coverage === null ? ('not_covered' as const) : ('covered' as const)
   return { request, coverage, builtBy, similar, suggestedDecision, reasons }

@@ -13,6 +13,7 @@ import { RecordHistory } from '../../../ui/record-history.tsx'
 import { RecordName } from '../../../ui/record-name.tsx'
 import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../../ui/table.tsx'
+import { formatCount } from '../../../ui/text-formats.ts'
 import { TitleBlock } from '../../../ui/title-block.tsx'
 import { useFormats } from '../../../ui/use-formats.ts'
 import { RecordActions } from '../../actions/record-actions.tsx'
@@ -71,7 +72,11 @@ function BillDetails({ bill }: { bill: Bill }) {
             value: cents(bill.openAmount),
             note: bill.reservedAmount === 0 ? undefined : `${cents(bill.reservedAmount)} on payments`,
           },
-          { label: 'Due', value: day(bill.dueDate), note: `${bill.terms.netDays} days after the invoice date` },
+          {
+            label: 'Due',
+            value: day(bill.dueDate),
+            note: `${formatCount(bill.terms.netDays, 'day')} after the invoice date`,
+          },
           {
             label: 'Discount',
             isFigure: true,
