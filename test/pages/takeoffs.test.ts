@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
+import { createPdf } from '../support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
 
@@ -154,5 +155,18 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
       ],
     })
     expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff?revision=1`)).body.lines).toHaveLength(1)
+  })
+
+  test('a file that is added on the page of a plan is stored with the plan', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/catalogue/plans/${planId}`)
+    await page.getByText('No files yet.').waitFor()
+    await page.getByRole('button', { name: 'Add file' }).click()
+    const file = { name: 'Specifications.pdf', mimeType: 'application/pdf', buffer: createPdf() }
+    await page.getByLabel('File', { exact: true }).setInputFiles(file)
+    await page.getByRole('button', { name: 'Add file' }).click()
+    await page.getByText('Specifications.pdf added').waitFor()
+    const { data } = (await plumbline.get(`/api/ext/attachments?recordId=${planId}`)).body
+    expect(data).toMatchObject([{ fileName: 'Specifications.pdf' }])
   })
 })

@@ -11,6 +11,7 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordActions } from '../actions/record-actions.tsx'
+import { RecordFiles } from '../files/record-files.tsx'
 import { PlanDrawings } from './plan-drawings.tsx'
 import { TakeoffPanel } from './takeoff-panel.tsx'
 
@@ -36,6 +37,12 @@ export function Component() {
           <Elevations rows={plan.data.elevations} />
           {can('documents:read') && <PlanDrawings planId={planId} />}
           {can('parts:read') && <PlanTakeoff plan={plan.data} />}
+          <RecordFiles
+            recordId={planId}
+            name={name}
+            needs="options:write"
+            empty="No files yet. Add specifications, brochures, and other documents of the plan."
+          />
         </>
       )}
     </Page>
@@ -44,7 +51,7 @@ export function Component() {
 
 function PlanHead({ plan }: { plan: Plan }) {
   const { money } = useFormats()
-  const said = (value: number | null) => (value === null ? 'not said' : formatQuantity(value))
+  const said = (value: number | null) => (value === null ? 'not specified' : formatQuantity(value))
   return (
     <TitleBlock
       name={plan.name}

@@ -24,7 +24,7 @@ const figureColumn = (head: string, of: (plan: Plan) => number | null): Column<P
   numeric: true,
   cell: (plan) => {
     const value = of(plan)
-    return value === null ? <EmptyCell word="not said" /> : formatQuantity(value)
+    return value === null ? <EmptyCell word="not specified" /> : formatQuantity(value)
   },
   csv: of,
 })
