@@ -30148,6 +30148,10 @@ export interface components {
                 vendorId: components["schemas"]["ResourceId"];
                 /** @description ID with a prefix and an opaque part. */
                 communityId: components["schemas"]["ResourceIdOrNull"];
+                /** @description ID with a prefix and an opaque part. */
+                planId: components["schemas"]["ResourceIdOrNull"];
+                /** @description Smallest quantity for which the price is valid. */
+                minQuantity: number;
                 /** @description Price until the day before effectiveDate. */
                 unitPrice: number;
                 /** @description Price from effectiveDate, rounded to four decimals. */

@@ -31,6 +31,25 @@ test('a dry run of raisePrices changes nothing', async () => {
   expect((await get(`/parts/${partId}/prices`)).body.data).toHaveLength(1)
 })
 
+test('the result of raisePrices shows the minimum quantity of each price', async () => {
+  const { id: partId } = (await post('/parts', { sku: 'LUM-2X8', name: 'Joist', unit: 'EA', scope: 'framing' })).body
+  const price = { vendorId: site.hillCountry, unitPrice: 5, effectiveDate: '2026-01-01' }
+  for (const minQuantity of [1, 100]) await post(`/parts/${partId}/prices`, { ...price, minQuantity })
+  const { body } = await run(
+    'raisePrices',
+    { vendorId: site.hillCountry, percent: 10, effectiveDate: '2099-03-01' },
+    true,
+  )
+  const expected = [1, 100].map((minQuantity) => ({
+    part: 'LUM-2X8 Joist',
+    planId: null,
+    minQuantity,
+    newUnitPrice: 5.5,
+  }))
+  expect(body.result.prices).toHaveLength(2)
+  expect(body.result.prices).toEqual(expect.arrayContaining(expected.map((each) => expect.objectContaining(each))))
+})
+
 test('raisePrices ends the current prices of a vendor and adds higher prices', async () => {
   const { id: partId } = (await post('/parts', { sku: 'LUM-2X6', name: 'Joist', unit: 'EA', scope: 'framing' })).body
   const price = {

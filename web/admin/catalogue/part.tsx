@@ -16,6 +16,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordActions } from '../actions/record-actions.tsx'
+import { AppliesTo } from './applies-to.tsx'
 import { PartDialog } from './part-form.tsx'
 import { AddPriceDialog, EndPriceDialog } from './price-forms.tsx'
 import { computePriceChanges } from './price-history.ts'
@@ -57,16 +58,7 @@ export function Component() {
     },
     {
       head: 'Applies to',
-      cell: ({ communityId, planId }) => (
-        <>
-          {communityId === null ? <EmptyCell word="everywhere" /> : <RecordName of="community" id={communityId} />}
-          {planId !== null && (
-            <span className="sub">
-              for <RecordName of="plan" id={planId} />
-            </span>
-          )}
-        </>
-      ),
+      cell: ({ communityId, planId }) => <AppliesTo communityId={communityId} planId={planId} />,
     },
     {
       head: 'Period',

@@ -8,17 +8,17 @@ import { useSkill } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Form, readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { formatPercent, formatUnitPrice } from '../../ui/number-formats.ts'
+import { formatPercent, formatQuantity, formatUnitPrice } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { trimInputPointers } from '../actions/call-action.ts'
 import { RecordChoice } from '../actions/record-choice.tsx'
+import { AppliesTo } from './applies-to.tsx'
 
 type Input = SkillInput<'raisePrices'>
 type Result = ExecutionOf<'raisePrices'>['result']
@@ -186,9 +186,9 @@ function Preview({ result, isPending }: { result: Result; isPending: boolean }) 
     { head: 'Vendor', cell: ({ vendor }) => vendor },
     {
       head: 'Applies to',
-      cell: ({ communityId }) =>
-        communityId === null ? <EmptyCell word="everywhere" /> : <RecordName of="community" id={communityId} />,
+      cell: ({ communityId, planId }) => <AppliesTo communityId={communityId} planId={planId} />,
     },
+    { head: 'Minimum quantity', numeric: true, cell: ({ minQuantity }) => formatQuantity(minQuantity) },
     { head: `Until then, ${currency}`, numeric: true, cell: ({ unitPrice }) => formatUnitPrice(unitPrice) },
     {
       head: `New price, ${currency}`,
@@ -226,7 +226,9 @@ function Preview({ result, isPending }: { result: Result; isPending: boolean }) 
             caption="New prices"
             columns={columns}
             rows={prices}
-            keyOf={(price) => JSON.stringify([price.partId, price.vendorId, price.communityId, price.unitPrice])}
+            keyOf={({ partId, vendorId, communityId, planId, minQuantity, unitPrice }) =>
+              JSON.stringify([partId, vendorId, communityId, planId, minQuantity, unitPrice])
+            }
           />
         </div>
       )}

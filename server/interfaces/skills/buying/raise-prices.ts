@@ -51,9 +51,11 @@ export async function raisePrices(input: RaisePricesInput, call: Call): Promise<
   }
   return {
     ...{ percent, effectiveDate, changedCount: changed.length },
-    prices: changed.map(({ part, partId, vendor, vendorId, communityId, unitPrice, newUnitPrice }) => ({
-      ...{ part, partId, vendor, vendorId, communityId, unitPrice, newUnitPrice },
-    })),
+    prices: changed.map(
+      ({ part, partId, vendor, vendorId, communityId, planId, minQuantity, unitPrice, newUnitPrice }) => ({
+        ...{ part, partId, vendor, vendorId, communityId, planId, minQuantity, unitPrice, newUnitPrice },
+      }),
+    ),
     ...createReportFooter(call, {
       unknown: ['Contract prices are excluded; to change them, use draftContractRevision.'],
     }),
