@@ -90,23 +90,21 @@ function addTime(orders: string, code: boolean): string {
   return `(select ${columns}, "completedAmount" from ${orders} o union all select ${columns}, "total" from ${TIME} t)`
 }
 
-// SQL for the amounts of order lines. The retainage of a line is the order's retainage up to and including this line,
-// in proportion to the work, minus the retainage of earlier lines. The completed amount of the first credit is the
-// amount by which the other lines exceed the total. A closed order is paid in full.
+// SQL for the amounts of order lines. The retainage of a line is withheld by its bill lines. The completed amount of the
+// first credit is the amount by which the other lines exceed the total. A closed order is paid in full.
 const RECORDED_BY_LINE = `(
   select d.*, case when "status" = 'closed' then "completedAmount" else 0 end as "paidAmount" from (
     select o."scope", o."status", l."costCodeId",
       l."completedAmount" + case when l."position" = (select min(u."position") from "purchaseOrderLines" u
           where u."purchaseOrderId" = o."id" and (u."total" < 0) <> (o."total" < 0))
         then o."completedAmount" - s."done" else 0 end as "completedAmount",
-      case when o."status" = 'closed' or s."done" = 0 then 0 else
-        round(o."retainedAmount" * s."upToHere" / s."done", 2)
-        - round(o."retainedAmount" * (s."upToHere" - l."completedAmount") / s."done", 2) end as "retainedAmount"
+      case when o."status" = 'closed' then 0 else coalesce((
+        select sum(w."retainageWithheld") from "billLines" w join "bills" b on b."id" = w."billId"
+        where w."poId" = o."id" and w."poLineId" = l."lineId" and b."status" in ('approved', 'partially_paid', 'paid')), 0)
+        end as "retainedAmount"
     from "purchaseOrders" o join "purchaseOrderLines" l on l."purchaseOrderId" = o."id"
     cross join lateral (
-      select sum(u."completedAmount") as "done",
-        sum(u."completedAmount") filter (where u."position" <= l."position") as "upToHere"
-      from "purchaseOrderLines" u where u."purchaseOrderId" = o."id") s
+      select sum(u."completedAmount") as "done" from "purchaseOrderLines" u where u."purchaseOrderId" = o."id") s
     where o."homeId" = $home) d)`
 
 // SQL for two figures of a trade: the larger of the budget and the orders plus labor, and the uncommitted part of the
