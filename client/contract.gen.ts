@@ -955,7 +955,7 @@ export interface paths {
         head?: never;
         /**
          * Update a community
-         * @description Updates the fields that are sent. Null clears a field. Use changeCommunityStatus to change the status. lotCount cannot be less than the number of homes on the community's lots. A new timeZone moves the future deadlines of draft and sent bid requests (at most 1,000) to the end of the same day in the new time zone. A deadline that would already have passed keeps its time, so that no vendor is excluded. Bids are then valid until the end of their last day in the new time zone. Emits bid_request.updated for each moved deadline. New workdays or holidays reschedule every home with unfinished tasks (at most 500 homes), and vendors get notices of other dates. The first 25 homes move before the response. The response lists the new dates of all homes. Homes with isPending move after it, usually within a minute. To preview what moves, run this operation through executeSkill with dryRun. Needs communities:write.
+         * @description Updates the fields that are sent. Null clears a field. Use changeCommunityStatus to change the status. lotCount cannot be less than the number of homes on the community's lots. A new timeZone moves the future deadlines of draft and sent bid requests (at most 1,000) to the end of the same day in the new time zone. A deadline that would already have passed keeps its time, so that no vendor is excluded. Bids are then valid until the end of their last day in the new time zone. Emits bid_request.updated for each moved deadline. New workdays or holidays reschedule every home with unfinished tasks (at most 500 homes), and vendors get notices of other dates. The first 25 homes move immediately, and homes with isPending usually within a minute. The response lists the new dates of all homes. To preview what moves, run this operation through executeSkill with dryRun. Needs communities:write.
          */
         patch: operations["updateCommunity"];
         trace?: never;
@@ -1691,7 +1691,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contract
-         * @description Drafts a price agreement with a vendor. The prices become valid when changeContractStatus activates the contract. A line is priced in the unit of its part. A part can have one line for each minQuantity. The lines create one price for each community and plan of the contract, at most 2,000 prices. If planIds are sent, communityIds are required. A turnkey contract has lumpSums instead of planIds, and can also have lines. If bidId is sent, the contract takes the vendor, trade, community, period, and prices from an accepted bid on a request without homes. Only awarded lines that name a part are included, with the awarded alternate lines. A bid with one amount becomes a turnkey contract with that amount, plus the awarded alternates, for each of the planIds. `409 conflict` when another contract from the bid is a draft or in force, or when the prices are for lines but an awarded alternate has an amount. If bidId is not sent, vendorId, scope, effectiveDate, and lines (or lumpSums) are required.
+         * @description Drafts a price agreement with a vendor. The prices become valid when changeContractStatus activates it. A line is priced in the unit of its part. A part can have a line for each minQuantity. The lines create a price for each community and plan of the contract, at most 2,000 prices. If planIds are sent, communityIds are required. A turnkey contract has lumpSums instead of planIds, and can also have lines. If bidId is sent, the contract takes the vendor, trade, community, period, and prices from an accepted bid on a request without homes. Only awarded lines that name a part are included. A bid with one amount becomes a turnkey contract with that amount, plus the awarded alternates, for each of the planIds. `409 conflict` when another contract from the bid is a draft or in force, or when an awarded alternate of a bid with line prices has an amount. If bidId is not sent, vendorId, scope, effectiveDate, and lines (or lumpSums) are required.
          */
         post: operations["createContract"];
         delete?: never;
@@ -13883,7 +13883,7 @@ export interface components {
             taxId?: string | null;
             /** @description Whether payments are reported on a Form 1099. Defaults to true. Set to false only if the W-9 says so. */
             is1099?: boolean;
-            /** @description Box of Form 1099 for payments of bill lines without a box. Defaults to nec_1. */
+            /** @description Box of Form 1099 for bill lines without a box. Defaults to nec_1. */
             reportingBox?: components["schemas"]["ReportingBox"];
             /** @description Backup withholding from payments to the vendor. */
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
@@ -14007,7 +14007,7 @@ export interface components {
             licenseNumber?: string | null;
             taxId?: string | null;
             is1099?: boolean;
-            /** @description Box of Form 1099 for payments of bill lines without a box. */
+            /** @description Box of Form 1099 for bill lines without a box. */
             reportingBox?: components["schemas"]["ReportingBox"];
             /** @description Period in which tax is withheld from payments to the vendor. */
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
@@ -14103,7 +14103,7 @@ export interface components {
             licenseNumber?: string | null;
             taxId?: string | null;
             is1099?: boolean;
-            /** @description Box of Form 1099 for payments of bill lines without a box. */
+            /** @description Box of Form 1099 for bill lines without a box. */
             reportingBox?: components["schemas"]["ReportingBox"];
             /** @description Period in which tax is withheld from payments to the vendor. */
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
@@ -19189,7 +19189,7 @@ export interface components {
             /** @description Cursor of the next page. Null on the last page. Use it to detect the last page: other pages can also have fewer items than `limit`. */
             nextCursor: components["schemas"]["NextCursor"];
         };
-        /** @description Spanish name of the work. The portal shows it to vendors who read Spanish. */
+        /** @description Spanish name, shown to vendors who read Spanish in the portal. */
         SpanishTaskNameInput: string | null;
         /** @description Constraint on the start of a task, in addition to its predecessors. */
         TaskConstraintInput: {
@@ -19230,7 +19230,7 @@ export interface components {
             homeId: components["schemas"]["ResourceId"];
             /** @description Name of the work. */
             name: string;
-            /** @description Spanish name of the work. The portal shows it to vendors who read Spanish. */
+            /** @description Spanish name, shown to vendors who read Spanish in the portal. */
             spanishName?: components["schemas"]["SpanishTaskNameInput"];
             /** @description Trade that does the work. An unknown name creates a trade. */
             scope?: components["schemas"]["ScopeNameOrNull"];
@@ -19400,7 +19400,7 @@ export interface components {
         /** @description Task fields to update. */
         TaskUpdate: {
             name?: string;
-            /** @description Spanish name of the work. The portal shows it to vendors who read Spanish. */
+            /** @description Spanish name, shown to vendors who read Spanish in the portal. */
             spanishName?: components["schemas"]["SpanishTaskNameInput"];
             /** @description Name of a trade. */
             scope?: components["schemas"]["ScopeNameOrNull"];
@@ -21408,7 +21408,7 @@ export interface components {
         TaskTemplateRowInput: {
             /** @description Name of the work, unique in the template. */
             name: string;
-            /** @description Spanish name of the work. The portal shows it to vendors who read Spanish. */
+            /** @description Spanish name, shown to vendors who read Spanish in the portal. */
             spanishName?: components["schemas"]["SpanishTaskNameInput"];
             /** @description Trade that does the work. An unknown name creates a trade. */
             scope?: components["schemas"]["ScopeNameOrNull"];
