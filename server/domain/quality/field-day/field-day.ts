@@ -12,12 +12,13 @@ const MAX_BYTES = 512_000
 
 /**
  * The maximum number of rows of each list is that of the API contract. The maximum number of bytes limits the amount of
- * data that is read from the database. A typical day with 60 homes uses half of the bytes.
+ * data that is read from the database. A typical day with 60 homes uses half of the bytes. If all lists are long, the
+ * response is shortened to its maximum size.
  */
 const LIMITS = {
   homes: { rows: 60, bytes: 50_000 },
   trades: { rows: 1800, bytes: 170_000 },
-  tasks: { rows: 400, bytes: 320_000 },
+  tasks: { rows: 400, bytes: 480_000 },
   vendors: { rows: 300, bytes: 40_000 },
   inspections: { rows: 100, bytes: 60_000 },
   punchItems: { rows: 200, bytes: 60_000 },
