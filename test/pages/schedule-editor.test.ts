@@ -54,7 +54,7 @@ describe.skipIf(chromium === null)('the schedule editor of a home', () => {
     await page.goto(toUrl())
     await page.getByRole('button', { name: 'New task' }).click()
     const dialog = page.getByRole('dialog', { name: 'New task' })
-    await dialog.getByLabel('Name').fill('Walls framed')
+    await dialog.getByLabel('Name', { exact: true }).fill('Walls framed')
     await dialog.getByLabel('Duration in workdays').fill('6')
     await dialog.getByLabel('Vendor').selectOption('Lone Star Framing')
     await dialog.getByRole('button', { name: 'Add predecessor' }).click()

@@ -9,7 +9,7 @@ import { hasPortalLink, hasRevokedLinks } from '../../platform/keys/portal-links
 import { createSystemCall, toVendorPrincipal } from '../../platform/keys/principals.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 import { runActionOnce } from '../portal/forms/run-action-once.ts'
-import { createPageLocale } from '../portal/pages/page-locale.ts'
+import { createPageLocale } from '../portal/pages/words/page-locale.ts'
 import { readPortalBid } from '../portal/portal-bid.ts'
 import { requireVisibleInvitation } from '../portal/portal-invitation.ts'
 import { replyToMessage, sendPortalMessage } from '../portal/portal-message.ts'

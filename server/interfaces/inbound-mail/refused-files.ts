@@ -4,7 +4,7 @@ import { queueInternalMail } from '../../domain/office/mail/queue-mails.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import { findLinkUrls } from '../../platform/keys/portal-links.ts'
-import { createPageLocale } from '../portal/pages/page-locale.ts'
+import { createPageLocale } from '../portal/pages/words/page-locale.ts'
 import type { RefusalReason, StoredMailedFile } from './mailed-files.ts'
 
 /** A file of an email that was not stored. */

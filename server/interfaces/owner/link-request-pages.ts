@@ -1,6 +1,6 @@
 import type { Notice } from '../portal/forms/problem-notices.ts'
 import { escapeHtml, renderField, renderNote, renderPageFrame } from '../portal/pages/html.ts'
-import type { PageLocale } from '../portal/pages/page-locale.ts'
+import type { PageLocale } from '../portal/pages/words/page-locale.ts'
 import { chooseWords } from './owner-page.ts'
 
 export const OWNER_PAGE = '/owner'

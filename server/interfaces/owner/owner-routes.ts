@@ -15,7 +15,7 @@ import { toProblemNotice } from '../portal/forms/problem-notices.ts'
 import { createFormToken, findReturnedForm, isFormToken, storeReturnedForm } from '../portal/forms/returned-forms.ts'
 import { readSentForm } from '../portal/forms/sent-form.ts'
 import type { PageResult } from '../portal/get-page.ts'
-import { chooseLanguage, createPageLocale, LANGUAGES } from '../portal/pages/page-locale.ts'
+import { chooseLanguage, createPageLocale, LANGUAGES } from '../portal/pages/words/page-locale.ts'
 import {
   createPageReader,
   isPreview,

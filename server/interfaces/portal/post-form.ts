@@ -185,7 +185,7 @@ async function postBillChange(
 ): Promise<PageResult> {
   const reason = toSingleLine(fields.reason, MAX_WITHDRAWAL)
   if (fields.do === 'withdraw') {
-    await call.operation('withdrawPortalBill', { billId, ...(reason !== '' && { reason }) })
+    await operateOnce(call, fields, 'withdrawPortalBill', { billId, ...(reason !== '' && { reason }) })
     return { to: here }
   }
   if (isFileTooLarge) throw tooLarge()

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { findComposePath } from '../messages/message-subjects.ts'
 import type { DeclaredAction } from './actions.gen.ts'
 import { listPathParameters } from './call-action.ts'
 import { canPerformAction } from './can-perform-action.ts'
+import { findComposePath } from './message-subjects.ts'
 
 /**
  * Shows a menu of all actions for a record. These are the actions that the user may perform and whose path or input

@@ -9,9 +9,9 @@ import { Field, FieldErrorAt, Form, readTextField, TextAreaField, TextField } fr
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { showToast } from '../../ui/toast.tsx'
+import { isMessageSubject } from '../actions/message-subjects.ts'
 import { RecordChoice } from '../actions/record-choice.tsx'
 import { AboutRecord } from './about-record.tsx'
-import { isMessageSubject } from './message-subjects.ts'
 import { ChannelField } from './thread.tsx'
 
 const ROLES = [

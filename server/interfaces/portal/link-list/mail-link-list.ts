@@ -2,7 +2,7 @@ import { LINK_PLACEHOLDER } from '../../../domain/office/mail/mail-link.ts'
 import { queueInternalMail } from '../../../domain/office/mail/queue-mails.ts'
 import type { Services } from '../../../platform/calls/call.ts'
 import { createSystemCall } from '../../../platform/keys/principals.ts'
-import { createPageLocale } from '../pages/page-locale.ts'
+import { createPageLocale } from '../pages/words/page-locale.ts'
 import { createLinkListToken } from './link-list-tokens.ts'
 import { listVendorLinks } from './vendor-links.ts'
 

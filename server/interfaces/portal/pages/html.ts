@@ -1,6 +1,6 @@
 import type { Address } from '../../../../client/contract.gen.ts'
-import type { PageLocale } from './page-locale.ts'
 import { STYLE } from './portal-style.ts'
+import type { PageLocale } from './words/page-locale.ts'
 
 /** The parts of a page that surround its content. */
 export interface PageFrame {

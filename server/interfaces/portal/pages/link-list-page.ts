@@ -1,6 +1,6 @@
 import type { VendorLink } from '../link-list/vendor-links.ts'
 import { escapeHtml, renderLinkRequestForm, renderNote, renderPageFrame } from './html.ts'
-import type { PageLocale } from './page-locale.ts'
+import type { PageLocale } from './words/page-locale.ts'
 
 /**
  * Renders the form with which a vendor requests an email with its links, or the confirmation that the email was sent.

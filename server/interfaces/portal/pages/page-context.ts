@@ -1,8 +1,8 @@
 import type { ConflictReason } from '../../../../client/contract.gen.ts'
 import { createFormToken, type ReturnedForm } from '../forms/returned-forms.ts'
 import { escapeHtml, renderContact, renderNote, renderPageFrame } from './html.ts'
-import type { PageLocale } from './page-locale.ts'
 import type { Words } from './words/english.ts'
+import type { PageLocale } from './words/page-locale.ts'
 
 /** The location of a page, and the language and settings of its reader. */
 export interface PageContext {

@@ -12,8 +12,8 @@ import {
 import { renderBidSteps } from './bid-steps.ts'
 import { escapeHtml, renderField, renderNote } from './html.ts'
 import { type PageContext, renderPortalPage } from './page-context.ts'
-import type { PageLocale } from './page-locale.ts'
 import { formatRequestTitle, formatTimeLeft } from './request-page.ts'
+import type { PageLocale } from './words/page-locale.ts'
 
 export interface PriceView {
   invitation: PortalBidInvitation

@@ -1,7 +1,7 @@
 import type { PortalTask, TaskConfirmation } from '../../../../client/contract.gen.ts'
 import { escapeHtml, renderFacts, renderField, toAddressLines, toFact } from './html.ts'
 import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage } from './page-context.ts'
-import type { PageLocale } from './page-locale.ts'
+import type { PageLocale } from './words/page-locale.ts'
 
 /** Renders a task for the vendor, with forms to confirm or decline its date. */
 export function renderTaskPage(place: PageContext, task: PortalTask): string {

@@ -1,7 +1,7 @@
 import type { PortalLienWaiver } from '../../../../client/contract.gen.ts'
 import { escapeHtml, renderFacts, renderField, toFact } from './html.ts'
 import { getTypedValue, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
-import type { PageLocale } from './page-locale.ts'
+import type { PageLocale } from './words/page-locale.ts'
 
 /** Renders a lien waiver with its signature or, before it is signed, with a form to sign it. */
 export function renderWaiverPage(place: PageContext, waiver: PortalLienWaiver): string {

@@ -13,8 +13,8 @@ import { MAX_READ_BYTES } from '../forms/form-body.ts'
 import type { Notice } from '../forms/problem-notices.ts'
 import { renderNoticePage } from '../pages/html.ts'
 import { getConflictSentence } from '../pages/page-context.ts'
-import { chooseLanguage, createPageLocale, LANGUAGES, type PageLocale } from '../pages/page-locale.ts'
 import { STYLE_SOURCE } from '../pages/portal-style.ts'
+import { chooseLanguage, createPageLocale, LANGUAGES, type PageLocale } from '../pages/words/page-locale.ts'
 
 /** Sends the pages for which vendors and home owners need a secret link. */
 

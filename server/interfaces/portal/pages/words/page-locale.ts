@@ -1,9 +1,9 @@
-import type { VendorLanguage } from '../../../../client/contract.gen.ts'
-import { toLocalDate } from '../../../platform/values/calendar.ts'
-import { humanizeValue } from '../../../platform/values/format.ts'
-import { getMinorUnits } from '../../../platform/values/minor-units.ts'
-import { english, type Words } from './words/english.ts'
-import { spanish } from './words/spanish.ts'
+import type { VendorLanguage } from '../../../../../client/contract.gen.ts'
+import { toLocalDate } from '../../../../platform/values/calendar.ts'
+import { humanizeValue } from '../../../../platform/values/format.ts'
+import { getMinorUnits } from '../../../../platform/values/minor-units.ts'
+import { english, type Words } from './english.ts'
+import { spanish } from './spanish.ts'
 
 /** The language settings of a page's reader: the texts and the formats of dates and amounts. */
 export interface PageLocale {
