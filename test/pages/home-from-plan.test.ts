@@ -55,7 +55,7 @@ describe.skipIf(chromium === null)('a home that is created from a plan', () => {
     await page.getByLabel('Community').selectOption({ label: 'Juniper Ridge' })
     await page.getByLabel('Lot number').fill('22')
     await page.getByRole('combobox', { name: /^Plan/ }).selectOption({ label: 'The Possumhaw (P2100)' })
-    await page.getByText('If empty, $364,990.00 of the plan, plus the elevation.').waitFor()
+    await page.getByText('Defaults to $364,990.00 for the plan, plus the price of the elevation.').waitFor()
     await page.getByLabel('Superintendent').selectOption({ label: 'Rosa Lindqvist' })
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Create home' }).click()
