@@ -31,7 +31,7 @@ export interface Ran {
 }
 
 /**
- * Runs a tool call of the model. The model gets a problem as a result, so that it can correct its call. Throws all
+ * Runs a tool call of the model. If the call fails, the model receives the problem and can correct the call. Throws all
  * other errors.
  */
 export async function runTool(client: PlumblineClient, call: ToolCall, signal: AbortSignal): Promise<Ran> {

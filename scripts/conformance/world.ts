@@ -95,7 +95,7 @@ export class World {
     return query.size > 0 ? `${path}?${query}` : path
   }
 
-  /** Uses this token for the portal from now on, unless the URL needs another one. */
+  /** Uses this token for all later requests to the portal, except for URLs that need another token. */
   admit(portalToken: string): void {
     this.#portalTokens.set(portalToken.slice(0, portalToken.indexOf('.')), portalToken)
   }

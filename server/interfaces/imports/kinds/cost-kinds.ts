@@ -120,7 +120,7 @@ export const priceKind: ImportKindDefinition = {
   },
 
   toInput([row = {}]) {
-    // Sets the default here, because the quantity is part of what identifies a price.
+    // Sets the default here, because a price is identified by its minimum quantity, among other fields.
     return { minQuantity: 0, ...row }
   },
 }
