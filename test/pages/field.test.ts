@@ -141,6 +141,35 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect(data).toMatchObject([{ kind: 'photo', caption: 'Paint walls', width: 2048, height: 1024 }])
   })
 
+  test('a user of the office can open the day of a superintendent and return to the own day', async () => {
+    await newTask('Caulk windows')
+    const office = (await visit(browser, plumbline, { width: PHONE_WIDTH })).page
+    await office.goto(`${plumbline.url}/field/`)
+    await office.getByText('No home names you as its superintendent.').waitFor()
+    await office.getByRole('link', { name: 'See the day of a superintendent' }).click()
+    await office.getByRole('button', { name: 'Marcus Reed' }).waitFor()
+    expect(await findViolations(office)).toEqual([])
+    await office.getByRole('button', { name: 'Marcus Reed' }).click()
+    await office.getByText('You see the day of Marcus Reed.').waitFor()
+    await office.getByRole('link', { name: /^Caulk windows/ }).waitFor()
+    expect(await office.getByRole('link', { name: 'Clock in' }).count()).toBe(0)
+    expect(await findViolations(office)).toEqual([])
+    expect(await measureOverflow(office)).toBe(0)
+    // The choice remains after the page is closed and opened again.
+    await office.reload()
+    await office.getByText('You see the day of Marcus Reed.').waitFor()
+    await office.getByRole('link', { name: 'Choose another day' }).click()
+    await office.context().setOffline(true)
+    await office.getByRole('button', { name: 'My own day' }).click()
+    await office.getByText('The day cannot be read now.').waitFor()
+    await office.getByText('You see the day of Marcus Reed.').waitFor()
+    await office.context().setOffline(false)
+    await office.getByRole('link', { name: 'Choose another day' }).click()
+    await office.getByRole('button', { name: 'My own day' }).click()
+    await office.getByText('No home names you as its superintendent.').waitFor()
+    await office.close()
+  })
+
   test('delaying a task requires 4 taps', async () => {
     const { id } = await newTask('Paint trim')
     await newTask('Clean', { predecessors: [{ taskId: id }] })

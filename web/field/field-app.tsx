@@ -17,6 +17,7 @@ import { PunchScreen } from './screens/punch-screen.tsx'
 import { ReopenScreen } from './screens/reopen-screen.tsx'
 import { SignInPanel } from './screens/sign-in-panel.tsx'
 import { SignScreen } from './screens/sign-screen.tsx'
+import { SuperintendentsScreen } from './screens/superintendents-screen.tsx'
 import { TaskScreen } from './screens/task-screen.tsx'
 
 /**
@@ -91,6 +92,8 @@ function Screen({ route }: { route: Route }) {
       return <ReopenScreen itemId={id} />
     case 'clock':
       return <ClockScreen />
+    case 'superintendents':
+      return <SuperintendentsScreen />
     case 'outbox':
       return <OutboxScreen />
     default:

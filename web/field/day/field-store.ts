@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { DailyLog, DailyLogCreate, FieldDay, Session } from '../../../client/contract.gen.ts'
 import { changeDay } from '../outbox/change-day.ts'
-import { type FieldDatabase, openFieldDatabase, type StoredDay } from '../outbox/database.ts'
+import { type FieldDatabase, openFieldDatabase, type StoredDay, type Superintendent } from '../outbox/database.ts'
 import type { Entry, NewEntry } from '../outbox/entry.ts'
 import { addEntries, deleteEntry, listEntries, retryEntry, updateEntry } from '../outbox/outbox.ts'
 import { type Connection, type RunEnd, sendEntries } from '../outbox/send-entries.ts'
@@ -181,20 +181,50 @@ async function withLock(work: () => Promise<void>): Promise<void> {
   await navigator.locks.request('plumbline-field', work)
 }
 
-/** Reads the day of the signed-in user and stores it. */
+/** The superintendent whose day is read next. Null is the user; undefined is the superintendent of the stored day. */
+let nextSuperintendent: Superintendent | null | undefined
+
+/**
+ * Opens the day of a superintendent, or the user's own day if it is null. Shows a message if the day cannot be read
+ * now. In this case, the stored day remains.
+ */
+export async function openDayOf(superintendent: Superintendent | null): Promise<void> {
+  // A run that is in progress may already have read the day of the previous superintendent.
+  while (running !== null) await running
+  nextSuperintendent = superintendent
+  await syncField(true)
+  nextSuperintendent = undefined
+  if (state.stored?.superintendent?.id !== superintendent?.id)
+    showNotice('The day cannot be read now. Try again with a connection.')
+}
+
+/** Returns the superintendents whose day the user can open. Returns null if the service does not respond. */
+export async function readSuperintendents(): Promise<readonly Superintendent[] | null> {
+  // The most rows that one page has. A builder has fewer superintendents.
+  const path = '/api/ext/users?role=superintendent&sort=name&limit=200'
+  const response = await connection.fetch(`${root}${path}`, {}).catch(() => null)
+  if (!response?.ok) return null
+  return ((await response.json()) as { data: Superintendent[] }).data
+}
+
+/** Reads the day of the chosen superintendent, or of the signed-in user, and stores it. */
 async function readDay(db: FieldDatabase, session: Session): Promise<RunEnd> {
   const before = await db.get('days', 'last')
   const isSameUser = before?.userId === session.user.id && before.organizationId === session.organization.id
+  const superintendent =
+    nextSuperintendent === undefined && isSameUser ? before.superintendent : (nextSuperintendent ?? null)
+  const isSameDay = isSameUser && before.superintendent?.id === superintendent?.id
   const headers: Record<string, string> = {}
-  if (isSameUser && before.etag !== null) headers['If-None-Match'] = before.etag
+  if (isSameDay && before.etag !== null) headers['If-None-Match'] = before.etag
   let day: FieldDay
   let etag: string | null
   try {
-    const response = await connection.fetch(`${root}/api/ext/field/day?superintendentId=${session.user.id}`, {
+    const superintendentId = superintendent?.id ?? session.user.id
+    const response = await connection.fetch(`${root}/api/ext/field/day?superintendentId=${superintendentId}`, {
       headers,
     })
     if (response.status === 401) return 'signed out'
-    if (response.status === 304 && isSameUser) ({ day, etag } = before)
+    if (response.status === 304 && isSameDay) ({ day, etag } = before)
     else if (!response.ok) return 'busy'
     else {
       day = (await response.json()) as FieldDay
@@ -205,7 +235,7 @@ async function readDay(db: FieldDatabase, session: Session): Promise<RunEnd> {
   }
   const { user, organization, permissions } = session
   const stored: StoredDay = {
-    ...{ day, etag, permissions, readAt: new Date().toISOString() },
+    ...{ day, etag, superintendent, permissions, readAt: new Date().toISOString() },
     ...{ userId: user.id, userName: user.name, email: user.email, organizationId: organization.id },
   }
   await db.put('days', stored, 'last')

@@ -1,4 +1,5 @@
 import type { FieldDay, FieldHome, FieldTask, FieldVendor, HeldPermission } from '../../../client/contract.gen.ts'
+import type { Superintendent } from '../outbox/database.ts'
 import { toLocalDate } from './dates.ts'
 import { useField } from './field-store.ts'
 
@@ -6,6 +7,8 @@ import { useField } from './field-store.ts'
 export interface DayView {
   day: FieldDay
   userId: string
+  /** The superintendent whose day it is. Null if it is the user's own day. */
+  superintendent: Superintendent | null
   can(permission: HeldPermission): boolean
   findHome(id: string): FieldHome | undefined
   findVendor(id: string | null): FieldVendor | undefined
@@ -18,6 +21,7 @@ export function useDay(): DayView {
   return {
     day,
     userId: stored.userId,
+    superintendent: stored.superintendent,
     can: (permission) => stored.permissions.includes(permission),
     findHome: (id) => day.homes.find((home) => home.id === id),
     findVendor: (id) => day.vendors.find((vendor) => vendor.id === id),

@@ -2,6 +2,12 @@ import { type DBSchema, openDB } from 'idb'
 import type { FieldDay } from '../../../client/contract.gen.ts'
 import type { Entry, StoredFile } from './entry.ts'
 
+/** A superintendent whose day another user has opened. */
+export interface Superintendent {
+  id: string
+  name: string
+}
+
 /** The day as it was last read, and the user who read it. */
 export interface StoredDay {
   day: FieldDay
@@ -10,6 +16,8 @@ export interface StoredDay {
   userName: string
   email: string
   organizationId: string
+  /** The superintendent whose day it is. Null if it is the user's own day. */
+  superintendent: Superintendent | null
   permissions: readonly string[]
   /** The time at which the day was read. */
   readAt: string
@@ -39,7 +47,7 @@ export interface FieldSchema extends DBSchema {
 
 /** Opens the database on the phone. It keeps the last day and the entries after the page is closed. */
 export async function openFieldDatabase(name = 'plumbline-field') {
-  const db = await openDB<FieldSchema>(name, 3, {
+  const db = await openDB<FieldSchema>(name, 4, {
     upgrade(db, oldVersion, _, transaction) {
       if (oldVersion < 1) {
         db.createObjectStore('days')
@@ -47,8 +55,8 @@ export async function openFieldDatabase(name = 'plumbline-field') {
         db.createObjectStore('files')
       }
       if (oldVersion < 2) db.createObjectStore('drawings', { keyPath: ['homeId', 'drawingId'] })
-      // An earlier day has no walkthroughs. The day is read again.
-      if (oldVersion < 3) void transaction.objectStore('days').clear()
+      // An earlier day has no walkthroughs or no superintendent. The day is read again.
+      if (oldVersion < 4) void transaction.objectStore('days').clear()
     },
     // Closes the database, so that a window with an earlier version of the page does not block the upgrade.
     blocking: () => db.close(),

@@ -20,7 +20,7 @@ const INSPECTION_DAYS = 1
 
 /** Shows the first screen: today's work, grouped by home. */
 export function DayScreen() {
-  const { day, can, findHome } = useDay()
+  const { day, superintendent, can, findHome } = useDay()
   const groups = day.homes.map((home) => toGroup(home, day))
   const busy = groups.filter(({ isBusy }) => isBusy)
   const quiet = groups.filter(({ isBusy }) => !isBusy)
@@ -34,14 +34,20 @@ export function DayScreen() {
           <h1>{formatDay(toLocalDate(zone))}</h1>
           <SyncStatus />
         </div>
-        {can('timesheets:write') && (
+        {superintendent === null && can('timesheets:write') && (
           <a className="btn" href={toRouteHash('clock')}>
             <Icon name="clock" />
             {day.clock === null ? 'Clock in' : 'Clock out'}
           </a>
         )}
       </header>
-      {day.clock !== null && (
+      {superintendent !== null && (
+        <p className="pad">
+          You see the day of {superintendent.name}. Your entries are recorded in your name.{' '}
+          <a href={toRouteHash('superintendents')}>Choose another day</a>
+        </p>
+      )}
+      {superintendent === null && day.clock !== null && (
         <p className="pad muted">
           Clocked in since {formatMoment(day.clock.startedAt)}
           {clockHome !== undefined && `, ${clockHome.name}`}
@@ -52,7 +58,14 @@ export function DayScreen() {
       )}
       {day.homes.length === 0 && (
         <p className="pad">
-          No home names you as its superintendent. The office sets this on the home or the community.
+          No home names {superintendent?.name ?? 'you'} as its superintendent. The office sets this on the home or the
+          community.
+          {superintendent === null && can('users:read') && (
+            <>
+              {' '}
+              <a href={toRouteHash('superintendents')}>See the day of a superintendent</a>
+            </>
+          )}
         </p>
       )}
       <InstallHint />
