@@ -361,7 +361,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await waitUntilSent()
     const { data } = await read(`punch-items?homeId=${homeId}`)
     expect(data).toMatchObject([
-      { location: 'Kitchen', scope: 'painting', description: 'painting in Kitchen. See the photo.' },
+      { location: 'Kitchen', scope: 'painting', description: 'Painting in Kitchen. See the photo.' },
     ])
     expect((await read(`attachments?recordId=${data[0].id}`)).data).toHaveLength(1)
 

@@ -21,6 +21,7 @@ import type {
   TaskStatusMove,
   WalkthroughClosing,
 } from '../../../client/contract.gen.ts'
+import { humanizeName } from '../../ui/badge.tsx'
 import type { Basis, DayChange, NewEntry, StoredFile } from '../outbox/entry.ts'
 import { addDays, toLocalDate } from './dates.ts'
 
@@ -231,7 +232,7 @@ function addToList({ id, list, version }: FieldWalkthrough, line: string): DayCh
 export function addPunchItem(home: FieldHome, given: NewPunchItem): NewEntry[] {
   const { location, scope, photo, walkthrough = null } = given
   const vendorId = home.trades.find((trade) => trade.scope === scope)?.vendorId ?? null
-  const description = given.description.trim() || `${scope} in ${location}. See the photo.`
+  const description = given.description.trim() || `${humanizeName(scope)} in ${location}. See the photo.`
   const dueDate = vendorId === null ? null : addDays(toLocalDate(home.timeZone), PUNCH_ITEM_DAYS)
   const priority = given.isBeforeClosing ? 'before_closing' : 'routine'
   const body: PunchItemCreate = {

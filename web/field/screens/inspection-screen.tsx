@@ -5,6 +5,7 @@ import type {
   InspectionOutcome,
   InspectionResultCreate,
 } from '../../../client/contract.gen.ts'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { addPhoto, recordResult } from '../day/actions.ts'
 import { addDays, formatDay } from '../day/dates.ts'
@@ -108,7 +109,7 @@ function OpenInspection({ home, inspection }: { home: FieldHome; inspection: Fie
                       checked={released.has(scope)}
                       onChange={() => setReleased(toggle(released, scope))}
                     />
-                    <span>{scope}</span>
+                    <span>{humanizeName(scope)}</span>
                   </label>
                 ))}
                 {home.trades.length === 0 && (

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { FieldHome, FieldWalkthrough } from '../../../client/contract.gen.ts'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { addPunchItem } from '../day/actions.ts'
 import { recordEntries } from '../day/field-store.ts'
@@ -133,7 +134,7 @@ function NewPunchItem({ home, walkthrough }: { home: FieldHome; walkthrough: Fie
           <legend>Choose a trade to save</legend>
           {scopes.map((scope) => (
             <button type="button" key={scope} className="btn" onClick={() => saveOnce(() => save(scope))}>
-              {scope}
+              {humanizeName(scope)}
             </button>
           ))}
         </fieldset>

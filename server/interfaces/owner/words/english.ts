@@ -286,5 +286,5 @@ export const english: OwnerWords = {
     stillWrong: 'What is still wrong?',
     sendBack: 'Send',
   },
-  log: { weather: { clear: 'clear', cloudy: 'cloudy', rain: 'rain', snow: 'snow', wind: 'wind' } },
+  log: { weather: { clear: 'Clear', cloudy: 'Cloudy', rain: 'Rain', snow: 'Snow', wind: 'Windy' } },
 }

@@ -160,5 +160,5 @@ export const spanish: OwnerWords = {
     stillWrong: '¿Qué sigue mal?',
     sendBack: 'Enviar',
   },
-  log: { weather: { clear: 'despejado', cloudy: 'nublado', rain: 'lluvia', snow: 'nieve', wind: 'viento' } },
+  log: { weather: { clear: 'Despejado', cloudy: 'Nublado', rain: 'Lluvia', snow: 'Nieve', wind: 'Viento' } },
 }
