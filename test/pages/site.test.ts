@@ -62,6 +62,16 @@ describe.skipIf(chromium === null)('the pages of the site and of warranty', () =
     await seen.page.getByRole('heading', { name: 'Lot 14, Juniper Ridge' }).waitFor()
   }
 
+  test('the open tab of a home is visible on a phone', async () => {
+    const { page } = await visit(browser, plumbline, { width: 390 })
+    await page.goto(`${plumbline.url}/homes/${homeId}?tab=owners`)
+    const bar = page.getByRole('navigation', { name: 'Home' })
+    const box = await bar.getByRole('link', { name: 'Owners' }).boundingBox()
+    expect(box?.x).toBeGreaterThan(0)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390)
+    await page.close()
+  })
+
   test('the result of an inspection can be recorded with the date of the reinspection', async () => {
     const { page } = seen
     await open('inspections')

@@ -1,4 +1,5 @@
 import { Link, useSearchParams } from 'react-router'
+import { scrollToOpenTab } from './scroll-to-open-tab.ts'
 
 /** Shows the tabs of a page. The URL contains the open tab. */
 export function Tabs<Name extends string>(props: {
@@ -7,7 +8,7 @@ export function Tabs<Name extends string>(props: {
   open: Name
 }) {
   return (
-    <nav className="tabs" aria-label={props.label}>
+    <nav className="tabs" ref={scrollToOpenTab} aria-label={props.label}>
       {props.tabs.map(({ name, word, count }, at) => (
         // Removes the search and the page number of the list, because they do not apply to the list of another tab.
         <Link

@@ -1,4 +1,5 @@
 import { Link, useSearchParams } from 'react-router'
+import { scrollToOpenTab } from './scroll-to-open-tab.ts'
 
 /** Shows tabs for the statuses of a list, because users choose this filter first. */
 export function ViewTabs(props: {
@@ -10,7 +11,7 @@ export function ViewTabs(props: {
   const [params] = useSearchParams()
   const chosen = params.get(name) ?? undefined
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav className="tabs" ref={scrollToOpenTab} aria-label={label}>
       {views.map(({ value, word }) => {
         const to = new URLSearchParams(params)
         to.delete('cursor')
