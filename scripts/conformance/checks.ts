@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { Operation } from '../../server/platform/calls/contract.ts'
+import { sendWithFreeNames } from './changed-names.ts'
 import { cleanUpWorlds } from './clean-up-worlds.ts'
 import { describeResponseErrors, shortenBody } from './describe-response-errors.ts'
 import { describeExchange, type Exchange } from './exchange.ts'
 import { findFilterValue, listFilters, matchesFilter } from './filters.ts'
+import { findBodySchema } from './operation-kinds.ts'
 import { readOptions } from './options.ts'
+import { findIdPrefix } from './resource-ids.ts'
 import { connectRemoteService, type Service, type ServiceResponse } from './service.ts'
 import { CANNOT_SUCCEED, contract } from './walked-contract.ts'
-import { findBodySchema, findIdPrefix, sendWithFreeNames, World } from './world.ts'
+import { World } from './world.ts'
 
 /**
  * Checks whether a server meets the requirements of the contract, for every operation. The checks create their own

@@ -1,7 +1,9 @@
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import { toOperationKeyPath } from './describe-response-errors.ts'
+import { findBodySchema } from './operation-kinds.ts'
+import { findCreatedPrefix, findIdPrefix, listOperationsByPrefix } from './resource-ids.ts'
 import { contract, listEntriesAtPath } from './walked-contract.ts'
-import { findBodySchema, findCreatedPrefix, findIdPrefix, listOperationsByPrefix, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /**
  * Removes everything that the worlds created. Archives or deletes resources if there is an operation for it. Sets other

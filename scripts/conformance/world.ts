@@ -1,10 +1,34 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
+import { sendWithFreeNames, shiftDates } from './changed-names.ts'
 import { shortenBody, toOperationKeyPath } from './describe-response-errors.ts'
+import {
+  CONFIRMATION_REQUESTS,
+  CREATIONS,
+  findBodySchema,
+  ISSUING_OPERATIONS,
+  isOpenToApiKeys,
+  isPortalCreation,
+  isSync,
+  LINK_COPIES,
+  LINK_REPLACEMENTS,
+  listCreationsFor,
+  PORTAL_DOWNLOADS,
+} from './operation-kinds.ts'
 import { SeededRandom } from './random.ts'
+import {
+  EXAMPLE_IDS,
+  EXAMPLE_RESOURCES,
+  findCreatedPrefix,
+  findIdPrefix,
+  idPrefix,
+  listIds,
+  type Resource,
+  TYPE_ID,
+} from './resource-ids.ts'
 import type { Service, ServiceResponse } from './service.ts'
 import { makeValidValue } from './values.ts'
-import { contract, getValueAtPath, listEntriesAtPath } from './walked-contract.ts'
+import { contract, listEntriesAtPath } from './walked-contract.ts'
 
 /**
  * The number of resources in a world. `plenty` sends every creation in all rounds, for suites that use several
@@ -616,23 +640,6 @@ export class World {
   }
 }
 
-/** Moves a date or timestamp of an example to the current week. Returns other values unchanged. */
-function shiftDates(value: unknown, weeksAgo = 0): unknown {
-  if (typeof value !== 'string' || !DATE.test(value)) return value
-  const moved = new Date(Date.parse(value) + (WEEKS_SINCE - weeksAgo) * WEEK_MS).toISOString()
-  return value.length === 10 ? moved.slice(0, 10) : moved
-}
-
-const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?$/
-const WEEK_MS = 7 * 86_400_000
-/**
- * The day on which the examples were written. Deadlines in the examples are after this day, and past events are before
- * it.
- */
-const WRITTEN_ON = Date.UTC(2026, 10, 20)
-// Dates are moved by whole weeks, because some must be on a certain weekday.
-const WEEKS_SINCE = Math.max(0, Math.floor((Date.now() - WRITTEN_ON) / WEEK_MS))
-
 /** The maximum time to wait for work that the service does in the background. */
 const BACKGROUND_MS = 15_000
 
@@ -649,83 +656,7 @@ export interface OperationRequest {
   headers: Record<string, string>
 }
 
-export function findBodySchema(operation: Operation): unknown {
-  return getValueAtPath(...toOperationKeyPath(operation), 'requestBody', 'content', 'application/json', 'schema')
-}
-
-/** The maximum number of unique names of a record, such as a code, an accountingId, and an externalId. */
-const MAX_NAMES = 3
-
-/** Sends a body. If another record has one of the names, sends the body again with a different name. */
-export async function sendWithFreeNames(
-  body: unknown,
-  send: (content: unknown) => Promise<ServiceResponse>,
-): Promise<ServiceResponse> {
-  let [content, response] = [body, await send(body)]
-  for (let i = 0; i < MAX_NAMES; i++) {
-    const otherwise = replaceConflictingValue(content, response)
-    if (otherwise === null) break
-    content = otherwise
-    response = await send(content)
-  }
-  return response
-}
-
-/**
- * Returns the body with a new name or week if the request was rejected because another record has the same one.
- * Otherwise, returns null.
- */
-export function replaceConflictingValue(body: unknown, refused: ServiceResponse): unknown {
-  const fault = refused.status === 409 ? refused.body.errors?.[0] : undefined
-  const field = fault?.code === 'conflict' ? String(fault.pointer).slice(1) : ''
-  const name = (body as Record<string, unknown> | null | undefined)?.[field]
-  if (typeof name !== 'string' || TYPE_ID.test(name)) return null
-  if (DATE.test(name)) return { ...(body as object), [field]: shiftDates(name, 1 + Math.floor(Math.random() * 1000)) }
-  const other = Math.random().toString(36).slice(2, 8)
-  return { ...(body as object), [field]: URL.canParse(name) ? `${name}?${other}` : `${name} ${other}` }
-}
-
-/** Returns whether the operation is a sync, which updates many records to match another system. */
-function isSync({ id }: Operation): boolean {
-  return /^sync[A-Z]/.test(id)
-}
-
 const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId', 'accountingId'])
-
-/** The operations that notify a vendor about a record, which the vendor's portal then shows. */
-const CONFIRMATION_REQUESTS = [...contract.operations.values()].filter(
-  ({ emits }) => emits.includes('vendor.invited') && emits.some((type) => type.startsWith('vendor.notification.')),
-)
-
-/** The operations that return a portal link. */
-const LINK_COPIES = [...contract.operations.values()].filter(
-  ({ declaration }) => declaration['x-shows-once']?.includes('portalUrl') === true,
-)
-
-/** The operations that replace or revoke the portal link of the record in their path. */
-const LINK_REPLACEMENTS: ReadonlySet<Operation> = new Set(
-  [...contract.operations.values()].filter(
-    ({ id, path, emits }) =>
-      LINK_COPIES.some((copying) => path.startsWith(copying.path.slice(0, copying.path.lastIndexOf('/') + 1))) &&
-      (emits.includes('vendor.invited') || id.startsWith('revoke')),
-  ),
-)
-
-/**
- * The operations that issue a resource to a vendor. They are recognized by the status in an example of their response.
- */
-const ISSUING_OPERATIONS = [...contract.operations.values()].filter((operation) => {
-  const place = [...toOperationKeyPath(operation), 'responses', '200', 'content', 'application/json', 'examples']
-  const [example] = operation.path.endsWith('/status') && isOpenToApiKeys(operation) ? listEntriesAtPath(...place) : []
-  return (
-    example !== undefined && 'issuedAt' in (example[1].value as object) && 'vendorId' in (example[1].value as object)
-  )
-})
-
-/** The operations of the portal that return a file of a record that the portal shows. */
-const PORTAL_DOWNLOADS = [...contract.operations.values()].filter(
-  (operation) => operation.path.includes('/{attachmentId}/') && !isOpenToApiKeys(operation),
-)
 
 function isIssued(body: unknown): boolean {
   const { issuedAt } = (body ?? {}) as { issuedAt?: unknown }
@@ -752,19 +683,6 @@ function omitOutcomes(body: unknown): unknown {
   return Array.isArray(data) ? { ...rest, data: data.map(omitOutcomes) } : { ...rest, data }
 }
 
-/**
- * Yields every `id` in a response, at any depth. Skips the possible duplicates of a new vendor, because they existed
- * before and must not be changed.
- */
-export function* listIds(value: unknown): Generator<string> {
-  if (typeof value !== 'object' || value === null) return
-  for (const [field, inner] of Object.entries(value)) {
-    if (field === 'possibleDuplicates') continue
-    if (field === 'id' && typeof inner === 'string' && TYPE_ID.test(inner)) yield inner
-    else yield* listIds(inner)
-  }
-}
-
 /** Yields every text in a body. */
 function* listTexts(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
@@ -783,154 +701,9 @@ function* listPortalTokens(value: unknown): Generator<string> {
   for (const inner of Object.values(value)) yield* listPortalTokens(inner)
 }
 
-/** Returns whether an API key may call the operation. All other operations are for the vendor portal. */
-export function isOpenToApiKeys({ schemes }: Operation): boolean {
-  return schemes.has('apiKey')
-}
-
-/** Returns whether a vendor can create a record of its own with the operation, such as a bill. */
-function isPortalCreation(operation: Operation): boolean {
-  return !isOpenToApiKeys(operation) && operation.method === 'POST' && !operation.path.includes('{')
-}
-
-export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
-
-/**
- * Returns the ID prefix for fields with this name, based on the examples. For example, vendorId and vendorIds contain
- * ven_….
- */
-export function findIdPrefix(field: string): string | undefined {
-  return PREFIX_BY_FIELD.get(field.replace(/Ids$/, 'Id'))
-}
-
-const PREFIX_BY_FIELD = learnPrefixes()
 /** The ID prefixes of records that a vendor's portal always shows. */
 const VENDOR_DOCUMENT_PREFIXES = [
   findIdPrefix('complianceDocumentId'),
   findIdPrefix('lienWaiverId'),
   findIdPrefix('visitId'),
 ]
-
-function learnPrefixes(): Map<string, string> {
-  const prefixes = new Map<string, string>()
-  const visit = (value: unknown) => {
-    if (typeof value !== 'object' || value === null) return
-    for (const [field, inner] of Object.entries(value)) {
-      if (/Ids?$/.test(field)) {
-        for (const id of [inner].flat()) {
-          if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(field.replace(/Ids$/, 'Id'), idPrefix(id))
-        }
-      }
-      visit(inner)
-    }
-  }
-  for (const [, example] of listEntriesAtPath('components', 'examples')) visit(example.value)
-  // The name of a path parameter often occurs only in paths of its own resource. In the examples of the resource, the
-  // ID is in the field `id`.
-  for (const { path, method } of contract.operations.values()) {
-    const name = /\{(\w+)\}$/.exec(path)?.[1]
-    if (name === undefined || method !== 'GET') continue
-    const place = ['paths', path, 'get', 'responses', '200', 'content', 'application/json', 'examples']
-    for (const [, example] of listEntriesAtPath(...place)) {
-      const id = (example.value as { id?: unknown }).id
-      if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(name, idPrefix(id))
-    }
-  }
-  return prefixes
-}
-
-/**
- * Returns the ID prefix of the resource that a creation creates, based on its examples; undefined for other operations.
- */
-export function findCreatedPrefix(operation: Operation): string | undefined {
-  const place = [...toOperationKeyPath(operation), 'responses', '201', 'content', 'application/json', 'examples']
-  const [example] = '201' in operation.declaration.responses ? listEntriesAtPath(...place) : []
-  const { id } = (example?.[1].value ?? {}) as { id?: unknown }
-  return typeof id === 'string' && TYPE_ID.test(id) ? idPrefix(id) : undefined
-}
-
-/** Returns the operations on a single resource with this prefix. Their paths end with its ID. */
-export function listOperationsByPrefix(kind: string): Operation[] {
-  return [...contract.operations.values()].filter(({ path }) => {
-    const parameter = /\{(\w+)\}$/.exec(path)?.[1]
-    return parameter !== undefined && findIdPrefix(parameter) === kind
-  })
-}
-
-export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
-  listEntriesAtPath('components', 'examples').flatMap(([, { value }]) => [...listIds(value)]),
-)
-
-const CREATIONS = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
-
-/**
- * Returns the creations that provide the IDs in the URLs and examples of these operations, including the creations on
- * which these creations depend.
- */
-function listCreationsFor(operations: readonly Operation[]): Operation[] {
-  const needed = new Set<Operation>()
-  const add = (operation: Operation): void => {
-    const kinds = listKinds(operation)
-    // A list returns the records that are created at its path.
-    for (const creation of CREATIONS) {
-      const isNeeded = creation.path === operation.path || kinds.has(findCreatedPrefix(creation) ?? '')
-      if (!isNeeded || needed.has(creation)) continue
-      needed.add(creation)
-      add(creation)
-    }
-  }
-  for (const operation of operations) add(operation)
-  return CREATIONS.filter((creation) => needed.has(creation))
-}
-
-/** Returns the prefixes of the IDs that an operation needs. */
-function listKinds(operation: Operation): Set<string> {
-  const kinds = new Set<string>()
-  for (const declared of operation.declaration.parameters ?? []) {
-    const { name, in: where, required } = contract.resolve(declared)
-    const prefix = findIdPrefix(name)
-    if (required === true && where !== 'header' && prefix !== undefined) kinds.add(prefix)
-  }
-  const visit = (value: unknown): void => {
-    if (typeof value === 'string' && TYPE_ID.test(value)) kinds.add(idPrefix(value))
-    else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) visit(inner)
-  }
-  for (const [, { value }] of listEntriesAtPath(
-    ...toOperationKeyPath(operation),
-    'requestBody',
-    'content',
-    'application/json',
-    'examples',
-  ))
-    visit(value)
-  return kinds
-}
-
-type Resource = Record<string, unknown>
-
-/** The resources in the examples by ID, each in its most complete form. */
-const EXAMPLE_RESOURCES: ReadonlyMap<string, Resource> = learnResources()
-
-function learnResources(): Map<string, Resource> {
-  const resources = new Map<string, Resource>()
-  const visit = (value: unknown) => {
-    if (typeof value !== 'object' || value === null) return
-    const { id } = value as { id?: unknown }
-    if (typeof id === 'string' && TYPE_ID.test(id)) {
-      const known = resources.get(id)
-      if (known === undefined || Object.keys(known).length < Object.keys(value).length)
-        resources.set(id, value as Resource)
-    }
-    for (const inner of Object.values(value)) visit(inner)
-  }
-  for (const [, { value }] of listEntriesAtPath('components', 'examples')) visit(value)
-  for (const operation of contract.operations.values()) {
-    const place = [...toOperationKeyPath(operation), 'responses', '201', 'content', 'application/json', 'examples']
-    if ('201' in operation.declaration.responses) for (const [, { value }] of listEntriesAtPath(...place)) visit(value)
-  }
-  return resources
-}
-
-function idPrefix(id: string): string {
-  return id.slice(0, id.indexOf('_'))
-}

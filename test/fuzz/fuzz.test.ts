@@ -5,10 +5,11 @@ import {
   shortenBody,
   toOperationKeyPath,
 } from '../../scripts/conformance/describe-response-errors.ts'
+import { findBodySchema } from '../../scripts/conformance/operation-kinds.ts'
 import { DrawnRandom, type Random } from '../../scripts/conformance/random.ts'
 import { breakValue, makeValidValue, type ValueSources } from '../../scripts/conformance/values.ts'
 import { contract, describeSchemaErrors } from '../../scripts/conformance/walked-contract.ts'
-import { findBodySchema, World } from '../../scripts/conformance/world.ts'
+import { World } from '../../scripts/conformance/world.ts'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeResponseErrors, shortenBody } from '../../scripts/conformance/describe-response-errors.ts'
+import { findBodySchema } from '../../scripts/conformance/operation-kinds.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
-import { makeValidValue, type ValueSources } from '../../scripts/conformance/values.ts'
-import { contract } from '../../scripts/conformance/walked-contract.ts'
 import {
   EXAMPLE_IDS,
-  findBodySchema,
   findCreatedPrefix,
   findIdPrefix,
   listOperationsByPrefix,
-  type World,
-} from '../../scripts/conformance/world.ts'
+} from '../../scripts/conformance/resource-ids.ts'
+import { makeValidValue, type ValueSources } from '../../scripts/conformance/values.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
+import type { World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import { startPopulatedPlumbline } from '../support/populated-plumbline.ts'
 import type { ServiceResponse } from '../support/test-plumbline.ts'

@@ -3,6 +3,8 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeResponseErrors } from '../../scripts/conformance/describe-response-errors.ts'
+import { isOpenToApiKeys } from '../../scripts/conformance/operation-kinds.ts'
+import { EXAMPLE_IDS, TYPE_ID } from '../../scripts/conformance/resource-ids.ts'
 import { sendRequest as askAt } from '../../scripts/conformance/service.ts'
 import {
   contract,
@@ -10,7 +12,7 @@ import {
   listEntriesAtPath,
   SKILL_RUNNERS,
 } from '../../scripts/conformance/walked-contract.ts'
-import { EXAMPLE_IDS, isOpenToApiKeys, TYPE_ID, World } from '../../scripts/conformance/world.ts'
+import { World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Call as ServiceCall } from '../../server/platform/calls/call.ts'
 import type { Operation, ResponseObject, SchemaReference } from '../../server/platform/calls/contract.ts'

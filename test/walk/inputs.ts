@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { findBodySchema } from '../../scripts/conformance/operation-kinds.ts'
 import { contract, getValueAtPath } from '../../scripts/conformance/walked-contract.ts'
-import { findBodySchema, type World } from '../../scripts/conformance/world.ts'
+import type { World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
 import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'

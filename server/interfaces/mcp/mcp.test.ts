@@ -29,7 +29,7 @@ interface Result {
  * Returns the result of a tool, which is the last text in the content. The result has no type, so that the tests can
  * inspect it.
  */
-// biome-ignore lint/suspicious/noExplicitAny: see above.
+// biome-ignore lint/suspicious/noExplicitAny: a tool returns JSON of any shape, and the tests look into it.
 function resultOf({ content }: Result): any {
   return JSON.parse(content.at(-1)?.text ?? '')
 }
