@@ -12,6 +12,7 @@ import {
   startService,
 } from '../processes/service.ts'
 import { type Check, killAll } from './failover.ts'
+import { testUpgradeOn } from './upgrade.ts'
 
 /** The time after which a supervisor starts a failed worker again, in milliseconds. */
 const RESTART_DELAY_MS = 2000
@@ -56,6 +57,17 @@ export async function testCitus(check: Check): Promise<void> {
   } finally {
     await Promise.all(services.map((service) => service.stop()))
     await balancer?.stop()
+    await citus.stop()
+  }
+}
+
+/** Upgrades a service on a Citus cluster, one process after the other. The migration also creates a table. */
+export async function testCitusUpgrade(check: Check): Promise<void> {
+  const citus = await startCitus()
+  if (citus === null) return
+  try {
+    await testUpgradeOn(check, { server: citus.coordinator, url: citus.url })
+  } finally {
     await citus.stop()
   }
 }

@@ -11,7 +11,7 @@
 
 import { Command } from 'commander'
 import { parseCount } from '../count-option.ts'
-import { testCitus } from './citus.ts'
+import { testCitus, testCitusUpgrade } from './citus.ts'
 import { type Check, testFailover } from './failover.ts'
 import { testMove } from './move.ts'
 import { testRollback } from './rollback.ts'
@@ -48,6 +48,7 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
   { name: 'rollback to the last release, and forward again', run: (check) => testRollback(check, from) },
   { name: 'move from the embedded database to PostgreSQL', run: (check) => testMove(check, records) },
   { name: 'citus: a worker that fails, and shards that move', run: testCitus },
+  { name: 'citus: upgrade of one process after the other', run: testCitusUpgrade },
   { name: 'two-owners of one data folder', run: testTwoOwners },
 ]
 

@@ -29,27 +29,43 @@ export const ahead = [{ name: 'vendors_drilledAt', on: '"vendors" ("organization
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql\`alter table "vendors" add column "drilled" text not null default 'no'\`.execute(db)
   await sql\`create table "drills" ("organizationId" text collate "C" not null references "organizations" ("id"), "id" text collate "C" not null, primary key ("organizationId", "id"))\`.execute(db)
+  await sql\`create function "markDrilled"() returns trigger language plpgsql as $$ begin new."drilled" := 'yes'; return new; end $$\`.execute(db)
+  await sql\`create trigger "vendors_drilled" before insert on "vendors" for each row execute function "markDrilled"()\`.execute(db)
   await createIndexes(db, ahead)
 }
 `
+
+/** Upgrades a service whose database is on one PostgreSQL server (see `testUpgradeOn`). */
+export async function testUpgrade(check: Check, from?: string): Promise<void> {
+  const postgres = await startPostgres()
+  if (postgres === null) return
+  try {
+    await testUpgradeOn(check, { server: postgres, url: await postgres.database() }, from)
+  } finally {
+    await postgres.stop()
+  }
+}
 
 /**
  * Runs two processes of the previous version behind HAProxy. Under load, starts a process of the next version, which
  * migrates the database. Kills one of the old processes and restarts it, as a supervisor would. Then replaces the old
  * processes with the next version, one after another.
  *
+ * @param database the server to which the service connects, and the URL of an empty database
  * @param from the tag or commit of the previous version
  */
-export async function testUpgrade(check: Check, from?: string): Promise<void> {
-  const postgres = await startPostgres()
-  if (postgres === null) return
+export async function testUpgradeOn(
+  check: Check,
+  { server, url }: { server: PrivatePostgres; url: string },
+  from?: string,
+): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-upgrade-'))
   const ports = [await findFreePort(), await findFreePort(), await findFreePort()]
-  const balancer = await startHaproxy(ports, [postgres.port])
+  const balancer = await startHaproxy(ports, [server.port])
   try {
     if (balancer === null) return
     const [before, next] = prepareVersions(folder, from)
-    const environment = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database() })
+    const environment = createUnlimitedEnvironment({ DATABASE_URL: url })
     const started = (folder: string, port: number | undefined): Promise<Service> =>
       startService({ ...environment, LOG_LEVEL: 'warn', PORT: String(port) }, { folder })
     const [first, second, third] = ports
@@ -86,7 +102,14 @@ export async function testUpgrade(check: Check, from?: string): Promise<void> {
     check(await writeToAll(replaced, key), 'three processes of the next version write')
     ledger.stop()
     await load
-    check(await areEventsNumbered(postgres), 'whichever version dispatched them, all events are numbered without a gap')
+    if (from === undefined) {
+      const { rows } = await runQuery(
+        server,
+        `select count(*)::int as "drilled" from "vendors" where "drilled" = 'yes'`,
+      )
+      check(rows[0]?.drilled >= 400, `the trigger of the next version marked ${rows[0]?.drilled} vendors`)
+    }
+    check(await areEventsNumbered(server), 'whichever version dispatched them, all events are numbered without a gap')
     const refused = [...ledger.answers].filter(([answer]) => !/^20[01]$/.test(answer))
     const cutOff = refused.filter(([answer]) => answer !== '502 unavailable')
     check(
@@ -103,7 +126,6 @@ export async function testUpgrade(check: Check, from?: string): Promise<void> {
     await Promise.all(replaced.map((service) => service.stop()))
   } finally {
     await balancer?.stop()
-    await postgres.stop()
     rmSync(folder, { recursive: true })
   }
 }
@@ -128,10 +150,10 @@ function prepareVersions(folder: string, from: string | undefined): [string, str
 }
 
 /** Returns whether all events of the only builder get consecutive numbers within ten seconds. */
-async function areEventsNumbered(postgres: PrivatePostgres): Promise<boolean> {
+async function areEventsNumbered(server: PrivatePostgres): Promise<boolean> {
   for (const started = performance.now(); performance.now() - started < 10_000; await delay(200)) {
     const { rows } = await runQuery(
-      postgres,
+      server,
       `select bool_and("sequence" is not null) as "all", max("sequence") = count(*) as "each" from "events"`,
     )
     if (rows[0]?.all === true) return rows[0].each === true
