@@ -72,6 +72,68 @@ export async function testCitusUpgrade(check: Check): Promise<void> {
   }
 }
 
+/** The time in milliseconds for which the drill waits until a node has archived its log. */
+const MAX_ARCHIVING_MS = 60_000
+
+/**
+ * Under load, copies all nodes and then sets one restore point for the whole cluster. Afterward, restores all nodes to
+ * this point, as after the loss of all machines, and compares the records with the acknowledged writes.
+ */
+export async function testCitusBackup(check: Check): Promise<void> {
+  const citus = await startCitus({ archive_mode: 'on' })
+  if (citus === null) return
+  const nodes = [citus.coordinator, ...citus.workers]
+  try {
+    const environment = createUnlimitedEnvironment({ DATABASE_URL: citus.url })
+    const service = await startService({ ...environment, PORT: String(await findFreePort()) })
+    const builders = await placeBuilders(citus, environment)
+    const load = Promise.all(builders.map(({ ledger }) => ledger.write(service.url, 4)))
+    const untilMore = (count: number) => Promise.all(builders.map(({ ledger }) => ledger.untilMore(count)))
+    await untilMore(100)
+    for (const node of nodes) node.backUp()
+    await untilMore(100)
+    const askedAtMs = Date.now()
+    await runOnNode(citus.coordinator, [`select citus_create_restore_point('drill')`])
+    await untilMore(100)
+    for (const { ledger } of builders) ledger.stop()
+    await load
+    await service.stop()
+    await Promise.all(nodes.map(archiveLog))
+    for (const node of nodes) await node.restore('drill')
+    console.log(`       ${nodes.length} nodes were restored to a point of ${Date.now() - askedAtMs} ms ago`)
+
+    const restored = await startService({ ...environment, PORT: String(await findFreePort()) })
+    for (const { ledger } of builders) {
+      const { lost, doubled, halves, vendors, events } = await ledger.compare(restored.url)
+      const lostIds = new Set(lost.map((entry) => entry.split(' ')[0]))
+      const before = [...ledger.acknowledgedAt].filter(([, atMs]) => atMs < askedAtMs)
+      const lostBefore = before.filter(([id]) => lostIds.has(id))
+      check(
+        lostBefore.length + doubled.length + halves.length === 0,
+        `${before.length} writes acknowledged before the restore point: ${lostBefore.length} lost, ${doubled.length} made twice; ${vendors} vendors and ${events} events, ${halves.length} do not belong together ${halves.slice(0, 3).join('; ')}`,
+      )
+      check(lost.length > 0, `${lost.length} later writes are not in the restored cluster`)
+    }
+    await restored.stop()
+  } finally {
+    await citus.stop()
+  }
+}
+
+/** Ends the current file of the node's log, and waits until it is archived. */
+async function archiveLog(node: PrivatePostgres): Promise<void> {
+  const [current] = await runOnNode(node, [`select pg_walfile_name(pg_current_wal_lsn()) as "file"`])
+  await runOnNode(node, ['select pg_switch_wal()'])
+  const deadline = Date.now() + MAX_ARCHIVING_MS
+  for (;;) {
+    const [row] = await runOnNode(node, [`select "last_archived_wal" as "file" from "pg_stat_archiver"`])
+    // The names of log files ascend.
+    if (String(row?.file ?? '') >= String(current?.file)) return
+    if (Date.now() > deadline) throw new Error(`The node did not archive ${current?.file} within a minute.`)
+    await delay(200)
+  }
+}
+
 /** Creates builders until there is one on each worker. */
 async function placeBuilders(citus: PrivateCitus, environment: Environment): Promise<RunningCluster['builders']> {
   const byPort = new Map<number, PlacedBuilder>()

@@ -11,7 +11,7 @@
 
 import { Command } from 'commander'
 import { parseCount } from '../count-option.ts'
-import { testCitus, testCitusUpgrade } from './citus.ts'
+import { testCitus, testCitusBackup, testCitusUpgrade } from './citus.ts'
 import { type Check, testFailover } from './failover.ts'
 import { testMove } from './move.ts'
 import { testRollback } from './rollback.ts'
@@ -49,6 +49,7 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
   { name: 'move from the embedded database to PostgreSQL', run: (check) => testMove(check, records) },
   { name: 'citus: a worker that fails, and shards that move', run: testCitus },
   { name: 'citus: upgrade of one process after the other', run: testCitusUpgrade },
+  { name: 'citus: backup and restore of all nodes', run: testCitusBackup },
   { name: 'two-owners of one data folder', run: testTwoOwners },
 ]
 

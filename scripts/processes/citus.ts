@@ -26,8 +26,10 @@ const SETTINGS = {
 /**
  * Starts a cluster and distributes an empty database, as an operator would. If the PostgreSQL binaries have no Citus
  * extension, prints a conspicuous line and returns null.
+ *
+ * @param settings further settings of all nodes
  */
-export async function startCitus(): Promise<PrivateCitus | null> {
+export async function startCitus(settings: Readonly<Record<string, string>> = {}): Promise<PrivateCitus | null> {
   const binaries = findBinaries()
   if (binaries === null || !hasCitus(binaries)) {
     console.error('### The PostgreSQL binaries (PATH, PG_BIN) have no Citus extension: this is LEFT OUT. ###')
@@ -39,7 +41,7 @@ export async function startCitus(): Promise<PrivateCitus | null> {
   }
   try {
     for (let i = 0; i < 3; i++) {
-      const node = await startPostgres(SETTINGS)
+      const node = await startPostgres({ ...SETTINGS, ...settings })
       if (node === null) throw new Error('Expected the binaries to start a server.')
       nodes.push(node)
       await node.database()

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -25,6 +25,13 @@ export interface PrivatePostgres {
   kill(): Promise<void>
   /** Starts the server again after `pause` or `kill`, with the same port and data. */
   start(): Promise<void>
+  /** Copies the data of the running server. Only with the setting `archive_mode = on`. */
+  backUp(): void
+  /**
+   * Stops the server, replaces its data by the copy of `backUp`, and starts it again. PostgreSQL then repeats all
+   * changes in the archived log until the restore point with this name.
+   */
+  restore(point: string): Promise<void>
   /** Stops the server and removes its folder. */
   stop(): Promise<void>
 }
@@ -64,22 +71,26 @@ export async function startPostgres(
       : ['pg_basebackup', '-D', data, '-R', '-c', 'fast', '-h', '127.0.0.1', '-p', `${primary.port}`, '-U', 'plumbline']
   execFileSync(path.join(binaries, program ?? ''), args, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   const port = await findFreePort()
-  const options = Object.entries({
+  const [backup, archive] = [path.join(folder, 'backup'), path.join(folder, 'archive')]
+  const toOptions = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const options = toOptions({
     port: String(port),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: folder,
     max_connections: '200',
     timezone: 'UTC',
+    archive_command: `mkdir -p ${archive} && cp %p ${archive}/%f`,
     ...settings,
-  }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  })
 
   let server: ChildProcess | null = null
 
-  async function start(): Promise<void> {
+  async function start(more: readonly string[] = []): Promise<void> {
     // After SIGKILL, the server's child processes briefly keep its shared memory, and the server cannot start until
     // they are gone.
     for (let attempt = 1; ; attempt++) {
-      const child = spawn(path.join(binaries ?? '', 'postgres'), ['-D', data, ...options], {
+      const child = spawn(path.join(binaries ?? '', 'postgres'), ['-D', data, ...options, ...more], {
         ...owner,
         cwd: folder,
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -136,7 +147,28 @@ export async function startPostgres(
     },
     pause: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
-    start,
+    start: () => start(),
+    backUp() {
+      const args = ['-D', backup, '-X', 'none', '-c', 'fast', '-h', '127.0.0.1', '-p', `${port}`, '-U', 'plumbline']
+      execFileSync(path.join(binaries, 'pg_basebackup'), args, {
+        ...{ ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] },
+      })
+    },
+    async restore(point) {
+      await end('SIGINT')
+      rmSync(data, { recursive: true })
+      renameSync(backup, data)
+      writeFileSync(path.join(data, 'recovery.signal'), '')
+      await start(
+        toOptions({
+          restore_command: `cp ${archive}/%f %p`,
+          recovery_target_name: point,
+          recovery_target_action: 'promote',
+          // The server accepts connections only after it has repeated all changes.
+          hot_standby: 'off',
+        }),
+      )
+    },
     async stop() {
       await end('SIGINT')
       rmSync(folder, { recursive: true, force: true })
