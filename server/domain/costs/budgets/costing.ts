@@ -11,7 +11,7 @@ import { computeHomeLines, type HomeLines } from '../takeoffs/home-lines.ts'
 import { CoveredTrades } from './covered-trades.ts'
 import type { EstimatedLine } from './estimate-queries.ts'
 import { findAgreedLumpSums } from './lump-sum-queries.ts'
-import { NO_TRADE } from './no-trade.ts'
+import { NO_TRADE } from '../../ledger/no-trade.ts'
 import {
   computeSelectionAmount,
   getCostingOption,
