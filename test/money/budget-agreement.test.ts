@@ -102,7 +102,9 @@ test('a journal and a cost transfer are actual costs of the budget', async () =>
   })
   expect(await getAgreedBudget()).toMatchObject({
     ...{ totalActual: 5200.5, totalCostWithoutOrder: 5200.5, totalForecastAtCompletion: 5200.5 },
-    scopes: [{ scope: 'framing', costCodes: [{ code: '06-110', costWithoutOrder: 5200.5, forecastAtCompletion: 5200.5 }] }],
+    scopes: [
+      { scope: 'framing', costCodes: [{ code: '06-110', costWithoutOrder: 5200.5, forecastAtCompletion: 5200.5 }] },
+    ],
   })
   await desk.post('/ledger/transfers', {
     ...{ fromHomeId: homeId, fromScope: 'framing', fromCostCodeId: lumber, amount: 1200.5 },

@@ -26,7 +26,12 @@ const MAX_OPTIONS = 200
 const MAX_SCOPES = 200
 
 /** Lists the options that can still be chosen for a home, and lets the user choose one or add a custom item. */
-export function HomeOptions(props: { home: Home; selections: readonly Selection[]; today: string }) {
+export function HomeOptions(props: {
+  home: Home
+  /** The selections of the home; undefined while they load. */
+  selections: readonly Selection[] | undefined
+  today: string
+}) {
   const { home, selections, today } = props
   const can = useCan()
   const { day, money } = useFormats()
@@ -38,12 +43,13 @@ export function HomeOptions(props: { home: Home; selections: readonly Selection[
   const calendar = plumbline.useQuery('get', '/api/ext/communities/{communityId}', {
     params: { path: { communityId: home.communityId } },
   })
-  const live = selections.filter(({ status }) => status !== 'declined' && status !== 'cancelled')
+  const live = (selections ?? []).filter(({ status }) => status !== 'declined' && status !== 'cancelled')
   const taken = new Set(live.map(({ optionId }) => optionId))
   const approved = new Set(live.filter(({ status }) => status !== 'pending').map(({ optionId }) => optionId))
-  const rows = options.data?.data.filter(
-    ({ id, planIds }) => !taken.has(id) && (home.planId !== null || planIds.length === 0),
-  )
+  const rows =
+    selections === undefined
+      ? undefined
+      : options.data?.data.filter(({ id, planIds }) => !taken.has(id) && (home.planId !== null || planIds.length === 0))
   const names = new Map(options.data?.data.map(({ id, code }) => [id, code]))
   const deadlineOf = ({ cutoffDaysBeforeStart: days }: Option) =>
     days === null || home.startDate === null || calendar.data === undefined

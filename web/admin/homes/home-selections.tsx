@@ -45,7 +45,7 @@ export function HomeSelections({ home }: { home: Home }) {
   const { today } = useFormats()
   const [open, setOpen] = useState<OpenDialog | null>(null)
   const all = useListPage('/api/ext/selections', { homeId: home.id, limit: MAX_SELECTIONS })
-  const selections = all.data?.data ?? []
+  const selections = all.data?.data
   const changes = plumbline.useQuery(
     'get',
     '/api/ext/sales/{saleId}/changes',
@@ -63,7 +63,7 @@ export function HomeSelections({ home }: { home: Home }) {
           <span>Selections are locked: {lock}.</span>
         </div>
       )}
-      <PriceSummary home={home} selections={selections} today={place.today} />
+      <PriceSummary home={home} selections={selections ?? []} today={place.today} />
       <SelectionList place={place} onOpen={setOpen} />
       {lock === null && <HomeOptions home={home} selections={selections} today={place.today} />}
       {open?.to === 'change' && (

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { BudgetCostCode } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
+import { NO_TRADE } from '../../ledger/no-trade.ts'
 import type { Measure } from '../../ledger/posting.ts'
 import { toPostingConditions } from '../../ledger/posting-queries.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../statuses/order-statuses.ts'
-import { NO_TRADE } from '../../ledger/no-trade.ts'
 
 /** The figures that can be summed. All other figures are computed from them. */
 export type AdditiveFigures = Pick<
