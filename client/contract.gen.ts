@@ -17485,6 +17485,8 @@ export interface components {
             pendingCommitted: number;
             /** @description Cost to date. */
             actual: number;
+            /** @description Part of actual that belongs to no purchase order. */
+            costWithoutOrder: number;
             /** @description Paid amount. */
             paid: number;
             /** @description Retainage held. */
@@ -17510,6 +17512,8 @@ export interface components {
             pendingCommitted: number;
             /** @description Cost to date, the same as in the job cost ledger and the reports: completed work and stored materials of purchase orders, approved time, bills without an order, journals, and cost transfers. */
             actual: number;
+            /** @description Part of actual that belongs to no purchase order: approved time, bills without an order, journals, and cost transfers. The amount that is left to commit is budgeted minus committed, pendingCommitted, and costWithoutOrder. */
+            costWithoutOrder: number;
             /** @description Paid amount, including discounts taken and tax withheld. Closed orders are paid in full, including retainage. */
             paid: number;
             /** @description Retainage held on bills. */
@@ -17541,6 +17545,8 @@ export interface components {
             totalForecastAtCompletion: number;
             /** @description Sum of actual over all scopes. */
             totalActual: number;
+            /** @description Sum of costWithoutOrder over all scopes. */
+            totalCostWithoutOrder: number;
             /** @description Sum of paid over all scopes. */
             totalPaid: number;
             /** @description Sum of retained over all scopes. */
@@ -39758,6 +39764,8 @@ export interface operations {
                 knownAt?: components["parameters"]["KnownAt"];
                 /** @description Only postings with this cost code. */
                 costCodeId?: components["schemas"]["ResourceId"];
+                /** @description Only postings for this trade, regardless of letter case. `unassigned` stands for postings without a trade. */
+                scope?: components["schemas"]["ScopeName"];
             };
             header?: never;
             path: {

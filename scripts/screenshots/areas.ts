@@ -22,6 +22,11 @@ export const AREAS: readonly Screen[] = [
   },
   { name: 'home-budget', path: async (find) => `/homes/${await findHomeInProgress(find)}`, ready: '.bar-svg' },
   {
+    name: 'home-budget-trade',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?trade=framing`,
+    ready: '.dialog tbody tr th a',
+  },
+  {
     name: 'community-calendar',
     path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}?tab=calendar`,
     ready: '.kv',
@@ -60,6 +65,18 @@ export const AREAS: readonly Screen[] = [
     name: 'home-selections',
     path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=selections`,
     ready: 'tbody tr th, .state',
+  },
+  {
+    name: 'home-option',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=selections`,
+    ready: 'button:has-text("Choose")',
+    async act(page) {
+      await page
+        .getByRole('button', { name: /^Choose / })
+        .first()
+        .click()
+      await page.getByLabel('Quantity').waitFor()
+    },
   },
   {
     name: 'home-payments',
@@ -162,6 +179,9 @@ export const AREAS: readonly Screen[] = [
   { name: 'waivers', path: () => '/payments/waivers', ready: 'tbody tr th a' },
   { name: 'accounting-queue', path: () => '/accounting', ready: 'tbody tr th .lead, .state' },
   { name: 'accounting-reconciliation', path: () => '/accounting/reconciliation', ready: 'input[type="file"]' },
+  { name: 'accounting-ledger', path: () => '/accounting/ledger', ready: 'tbody tr th a' },
+  { name: 'accounting-balances', path: () => '/accounting/ledger?groupBy=home', ready: 'tbody tr th a' },
+  { name: 'accounting-postings', path: () => '/accounting/ledger/postings?measure=cost', ready: 'tbody tr th' },
   { name: 'accounting-journals', path: () => '/accounting/journals', ready: 'tbody tr th a, .state' },
   { name: 'accounting-journal-new', path: () => '/accounting/journals/new', ready: '.bill-line' },
   { name: 'accounting-transfer', path: () => '/accounting/journals/new?kind=transfer', ready: 'input[name="amount"]' },

@@ -54,6 +54,15 @@ export const SCREENS: readonly Screen[] = [
     ready: '.score b',
   },
   {
+    name: 'vendors-notice',
+    path: async (find) => `/vendors/${await find('/api/ext/vendors?q=lone+star')}?tab=notices`,
+    ready: 'button:text-is("Send notice")',
+    async act(page) {
+      await page.getByRole('button', { name: 'Send notice' }).click()
+      await page.getByLabel('About').waitFor()
+    },
+  },
+  {
     name: 'imports',
     path: () => '/imports?kind=vendor',
     ready: 'input[type="file"]',

@@ -53,6 +53,8 @@ async function getAgreedBudget(): Promise<Body> {
       .reduce((sum, each) => sum + Math.round(each[figure] * 100), 0) / 100
   for (const { name, actual, paid } of byCode.rows)
     expect([name, sumOf(name, 'actual'), sumOf(name, 'paid')]).toEqual([name, actual, paid])
+  for (const { budgeted, committed, pendingCommitted, costWithoutOrder, forecastAtCompletion } of budget.scopes)
+    expect(forecastAtCompletion).toBe(Math.max(budgeted, committed + pendingCommitted + costWithoutOrder))
   const { totalActual: costToDate, totalForecastAtCompletion: estimatedCost } = budget
   const { homes } = await desk.run('wipReport')
   expect(homes.find((row: Body) => row.homeId === homeId)).toMatchObject({ costToDate, estimatedCost })
@@ -79,9 +81,10 @@ test('a bill without an order is an actual cost of the budget', async () => {
   await approveBill([{ homeId, description: 'Crane', amount: 700 }])
   expect(await getAgreedBudget()).toMatchObject({
     ...{ totalBudgeted: 5000, totalCommitted: 0, totalActual: 700, totalPaid: 0, totalForecastAtCompletion: 5700 },
+    totalCostWithoutOrder: 700,
     scopes: [
-      { scope: 'framing', actual: 0, forecastAtCompletion: 5000 },
-      { scope: 'unassigned', budgeted: 0, actual: 700, forecastAtCompletion: 700 },
+      { scope: 'framing', actual: 0, costWithoutOrder: 0, forecastAtCompletion: 5000 },
+      { scope: 'unassigned', budgeted: 0, actual: 700, costWithoutOrder: 700, forecastAtCompletion: 700 },
     ],
   })
 })
@@ -98,8 +101,10 @@ test('a journal and a cost transfer are actual costs of the budget', async () =>
     lines: [{ homeId, scope: 'Framing', costCodeId: lumber, amount: 5200.5 }],
   })
   expect(await getAgreedBudget()).toMatchObject({
-    ...{ totalActual: 5200.5, totalForecastAtCompletion: 5200.5 },
-    scopes: [{ scope: 'framing', costCodes: [{ code: '06-110', actual: 5200.5, forecastAtCompletion: 5200.5 }] }],
+    ...{ totalActual: 5200.5, totalCostWithoutOrder: 5200.5, totalForecastAtCompletion: 5200.5 },
+    scopes: [
+      { scope: 'framing', costCodes: [{ code: '06-110', costWithoutOrder: 5200.5, forecastAtCompletion: 5200.5 }] },
+    ],
   })
   await desk.post('/ledger/transfers', {
     ...{ fromHomeId: homeId, fromScope: 'framing', fromCostCodeId: lumber, amount: 1200.5 },
@@ -119,7 +124,9 @@ test('approved time is an actual cost of the budget', async () => {
   const sheet = await desk.post('/timesheets', { userId, weekStarting, rate: 40 })
   await desk.post(`/timesheets/${sheet.id}/entries`, { date: weekStarting, hours: 8, homeId, scope: 'framing' })
   await desk.move(`/timesheets/${sheet.id}`, 'submitted', 'approved')
-  expect(await getAgreedBudget()).toMatchObject({ totalActual: 320, totalForecastAtCompletion: 5000 })
+  expect(await getAgreedBudget()).toMatchObject({
+    ...{ totalActual: 320, totalCostWithoutOrder: 320, totalForecastAtCompletion: 5000 },
+  })
 })
 
 test('completed work, stored materials, and payments of an order are in the budget', async () => {
@@ -143,7 +150,8 @@ test('completed work, stored materials, and payments of an order are in the budg
     ],
   })
   expect(await getAgreedBudget()).toMatchObject({
-    ...{ totalCommitted: 4000, totalActual: 2100, totalRetained: 210, totalForecastAtCompletion: 5000 },
+    ...{ totalCommitted: 4000, totalActual: 2100, totalCostWithoutOrder: 0, totalRetained: 210 },
+    totalForecastAtCompletion: 5000,
     scopes: [
       {
         costCodes: [

@@ -148,6 +148,87 @@ describe.skipIf(chromium === null)('the pages of accounting', () => {
     expect((await plumbline.get(`/api/ext/homes/${homeId}/ledger`)).body.closing).toBe(4050.5)
   })
 
+  test('the ledger shows the balances of a day, and each balance leads to the postings that add up to it', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/accounting/ledger`)
+    await page.getByRole('row', { name: /^Cost \S*.*\$4,050\.50/ }).waitFor()
+    await page.getByRole('row', { name: /^Paid.*Cost.*\$2,500\.00/ }).waitFor()
+    await page.getByRole('row', { name: /^Journals.*Cost.*\$1,550\.50/ }).waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Balances by').selectOption({ label: 'Vendor' })
+    await page.getByRole('row', { name: /Lone Star Framing.*2,500\.00.*2,500\.00/ }).waitFor()
+    await page.getByRole('row', { name: /No vendor.*1,550\.50/ }).waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Balances by').selectOption({ label: 'Home' })
+    const lot = page.getByRole('row', { name: /Lot 14/ })
+    await lot.getByRole('link', { name: '$4,050.50' }).click()
+    await page.getByText('$4,050.50').first().waitFor()
+    const amounts = async () => {
+      const texts = await page
+        .getByRole('table', { name: 'postings' })
+        .locator('tbody tr td:last-child')
+        .allInnerTexts()
+      return texts.map((text) => Number(text.replaceAll(/[$,]/g, '').replace('−', '-')))
+    }
+    await expect.poll(amounts).toContain(2500)
+    expect((await amounts()).reduce((sum, amount) => sum + amount, 0)).toBe(4050.5)
+    await page.getByRole('link', { name: 'JE-0001' }).first().waitFor()
+    await expectAccessible(page)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('postings.csv')
+  })
+
+  test('the balances of an earlier day are exported as CSV', async () => {
+    const { page } = seen
+    const before = addDays(today, -1)
+    await page.goto(`${plumbline.url}/accounting/ledger?asOf=${before}`)
+    await page.getByText('No balances on this day').waitFor()
+    await page.getByLabel('As of').fill(today)
+    await page.getByLabel('Balances by').selectOption({ label: 'Home' })
+    await page.getByRole('row', { name: /Lot 14/ }).waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe(`balances-${today}.csv`)
+    const chunks: Buffer[] = []
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer)
+    const [heads, first] = Buffer.concat(chunks).toString().replace('\uFEFF', '').split('\r\n')
+    expect(heads).toMatch(/^Home,Cost,"Completed, not billed",Approved bills to pay,Retainage held,Paid,/)
+    expect(first).toMatch(/^"Lot 14, Juniper Ridge",4050\.5,0,0,0,2500,/)
+  })
+
+  test('the API calls of a page leave out the lookups of its fields', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/accounting/ledger`)
+    await page.getByLabel('Home', { exact: true }).fill('Lot 14')
+    await page.getByRole('option', { name: /Lot 14/ }).click()
+    await page.waitForURL('**homeId=hom_*')
+    await page.getByRole('row', { name: /^Cost/ }).waitFor()
+    const [method, target] = [page.locator('.foot .method'), page.locator('.foot code')]
+    expect([await method.textContent(), await target.textContent()]).toEqual([
+      'GET',
+      `/api/ext/ledger/balances?asOf=${today}&groupBy=total&homeId=${homeId}&limit=100`,
+    ])
+    await page.goto(`${plumbline.url}/accounting/journals/new`)
+    await page.getByLabel('Home', { exact: true }).fill('Lot 14')
+    await page.getByRole('option', { name: /Lot 14/ }).click()
+    await page.getByRole('button', { name: 'Add line' }).waitFor()
+    expect(await page.locator('.foot .method').allTextContents()).not.toContain('CHOICES')
+    await page.goto(`${plumbline.url}/reports/wipReport`)
+    await expect.poll(() => target.textContent()).toBe('/api/ext/execute')
+    expect(await method.textContent()).toBe('POST')
+    await page.getByRole('button', { name: 'View as API call' }).click()
+    const call = page
+      .getByRole('dialog')
+      .getByRole('region', { name: /^curl for/ })
+      .first()
+    expect(await call.textContent()).toContain('"skill":"wipReport"')
+  })
+
   test('the filing of a Form 1099 is recorded, and a later change appears as a correction', async () => {
     const { page } = seen
     const year = today.slice(0, 4)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
-import { expectNoComplaints, findViolations, visit } from './visit.ts'
+import { expectAccessible, expectNoComplaints, findViolations, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of homes', () => {
   let plumbline: TestPlumbline
@@ -58,8 +58,79 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
       expect.arrayContaining(['40,000', '0', '42,500', '−2,500']),
     )
     await framing.getByRole('link').click()
+    const dialog = page.getByRole('dialog', { name: 'Framing' })
+    await dialog.getByRole('link', { name: 'PO-0014-01' }).waitFor()
+    await dialog.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
+    await dialog.getByRole('link', { name: 'All orders' }).click()
+    await page.getByRole('button', { name: 'Remove the filter Trade' }).waitFor()
     await page.getByRole('link', { name: 'PO-0014-01' }).waitFor()
-    await page.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
+  })
+
+  test('costs without an order reduce the budget that is left, and each trade leads to its bills and postings', async () => {
+    const { page } = seen
+    const created = async (path: string, body: object) => {
+      const response = await plumbline.post(`/api/ext${path}`, body)
+      expect([path, response.status, response.body]).toEqual([path, 201, response.body])
+      return response.body
+    }
+    const site = await created('/communities', { name: 'Oak Hollow', status: 'active' })
+    const home = await created('/homes', { name: 'Lot 7', communityId: site.id })
+    const vendor = await created('/vendors', {
+      companyName: 'Summit Electric',
+      scopes: ['electrical'],
+      status: 'active',
+    })
+    const code = await created('/cost-codes', { code: '16-100', name: 'Rough electrical', category: 'subcontract' })
+    const line = { scope: 'electrical', costCodeId: code.id, amount: 10_000 }
+    await created(`/homes/${home.id}/budget/lines`, line)
+    await created('/purchase-orders', {
+      ...{ homeId: home.id, vendorId: vendor.id, scope: 'electrical' },
+      lines: [{ description: 'Rough-in', quantity: 1, unitPrice: 6000, costCodeId: code.id }],
+    })
+    await created('/ledger/journals', {
+      note: 'Temporary power.',
+      lines: [{ homeId: home.id, scope: 'electrical', costCodeId: code.id, amount: 1250.25 }],
+    })
+    const bill = await created('/bills', {
+      vendorId: vendor.id,
+      lines: [{ homeId: home.id, description: 'Trash removal', amount: 400 }],
+    })
+    expect((await plumbline.post(`/api/ext/bills/${bill.id}/status`, { status: 'approved' })).status).toBe(200)
+
+    await page.goto(`${plumbline.url}/homes/${home.id}`)
+    const cellsOf = (name: RegExp) => page.getByRole('row', { name }).getByRole('cell').allInnerTexts()
+    await page.getByRole('row', { name: /^Electrical/ }).waitFor()
+    // Budgeted, committed, pending, actual, forecast, and left.
+    expect((await cellsOf(/^Electrical/)).slice(-6)).toEqual(['10,000', '0', '6,000', '1,250', '10,000', '2,750'])
+    expect((await cellsOf(/^Unassigned/)).slice(-6)).toEqual(['0', '0', '0', '400', '400', '−400'])
+    expect((await cellsOf(/^Total/)).slice(-6)).toEqual(['10,000', '0', '6,000', '1,650', '10,400', '2,350'])
+    const help = await page.getByRole('columnheader', { name: 'Left' }).getAttribute('aria-describedby')
+    expect(await page.locator(`#${help}`).textContent()).toBe(
+      'Left is the budget minus committed and pending orders, and minus costs without an order: approved time, bills without an order, journals, and cost transfers.',
+    )
+    await expectAccessible(page)
+
+    await page.getByRole('link', { name: 'Unassigned' }).click()
+    const unassigned = page.getByRole('dialog', { name: 'Unassigned' })
+    await unassigned.getByRole('row', { name: /B-0001.*Approved.*Summit Electric.*\$400\.00/ }).waitFor()
+    await unassigned.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('link', { name: 'Electrical' }).click()
+    const electrical = page.getByRole('dialog', { name: 'Electrical' })
+    await electrical
+      .getByRole('row', {
+        name: /16-100.*\$10,000\.00.*0.*\$6,000\.00.*\$1,250\.25.*\$2,749\.75.*\$1,250\.25/,
+      })
+      .waitFor()
+    await electrical.getByText('No bills.').waitFor()
+    await expectAccessible(page)
+    await electrical.getByRole('link', { name: '$1,250.25' }).click()
+    await page.getByRole('row', { name: /JE-0001.*\$1,250\.25/ }).waitFor()
+    await page.getByText('Cost code: 16-100').waitFor()
+    await expectAccessible(page)
+    expect(await page.getByRole('row', { name: /B-0001/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Remove the filter Trade' }).click()
+    await page.getByRole('button', { name: 'Remove the filter Cost code' }).click()
+    await page.getByRole('row', { name: /B-0001.*\$400\.00/ }).waitFor()
   })
 
   test('a delay of a task is previewed before it is saved', async () => {

@@ -84,6 +84,60 @@ describe.skipIf(chromium === null)('the details of a vendor', () => {
     await expectAccessible(page)
   })
 
+  test('a notice about a task, a home, or a bid request is sent after a preview of its recipients', async () => {
+    const { page } = seen
+    const created = async (path: string, body: object) => {
+      const response = await plumbline.post(`/api/ext${path}`, body)
+      expect([path, response.status, response.body]).toEqual([path, 201, response.body])
+      return response.body
+    }
+    const [vendorId] = ids
+    const site = await created('/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = await created('/homes', { name: 'Lot 14', communityId: site.id })
+    const task = await created('/tasks', {
+      ...{ homeId: home.id, name: 'Walls framed', plannedStart: '2030-01-07', durationDays: 5, vendorId },
+    })
+    const dialog = await openDialog('Send notice…')
+    await dialog.getByText('The vendor has no email address for notices.').waitFor()
+    await page.keyboard.press('Escape')
+    const contact = { email: 'office@lonestar.example.com', contacts: [] }
+    expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, contact)).status).toBe(200)
+
+    await page.goto(`${plumbline.url}/vendors/${vendorId}?tab=notices`)
+    await page.getByRole('button', { name: 'Send notice' }).click()
+    const send = dialog.getByRole('button', { name: 'Send notice' })
+    expect(await send.isDisabled()).toBe(true)
+    await dialog.getByRole('combobox', { name: 'Task' }).fill('Walls')
+    await page.getByRole('option', { name: 'Walls framed, Lot 14, Jan 7, 2030' }).click()
+    await dialog.getByText('Goes to office@lonestar.example.com for Jan 7, 2030.').waitFor()
+    await dialog.getByLabel(/^Message/).fill('The slab is ready.')
+    await expectAccessible(page)
+    await send.click()
+    await page.getByText('Notice to Lone Star Framing sent').waitFor()
+    await page.getByRole('row', { name: /Notice of work.*Jan 7, 2030.*office@lonestar\.example\.com/ }).waitFor()
+
+    await page.getByRole('button', { name: 'Send notice' }).click()
+    await dialog.getByLabel('About').selectOption({ label: 'Other work on a home' })
+    await dialog.getByLabel('Kind').selectOption({ label: 'Reminder' })
+    await dialog.getByLabel('Home', { exact: true }).fill('Lot 14')
+    await page.getByRole('option', { name: /Lot 14/ }).click()
+    await dialog.getByLabel('Date of work').fill('2030-02-04')
+    await dialog.getByText('for Feb 4, 2030.').waitFor()
+    await expectAccessible(page)
+    await send.click()
+    await page.getByRole('row', { name: /Reminder.*Feb 4, 2030/ }).waitFor()
+
+    await page.getByRole('button', { name: 'Send notice' }).click()
+    await dialog.getByLabel('About').selectOption({ label: 'The deadline of a bid request' })
+    await dialog.getByText('The vendor has no open bid requests.').waitFor()
+    await page.keyboard.press('Escape')
+    const { data } = (await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?sort=createdAt`)).body
+    expect(data).toMatchObject([
+      { kind: 'advance', taskId: task.id, date: '2030-01-07', message: 'The slab is ready.' },
+      { kind: 'reminder', homeId: home.id, taskId: null, date: '2030-02-04', message: null },
+    ])
+  })
+
   test('a vendor is archived after a confirmation', async () => {
     const { page } = seen
     const dialog = await openDialog('Archive vendor…')

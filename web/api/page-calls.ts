@@ -30,16 +30,23 @@ interface CallInit {
 export function usePageCalls(): PageCall[] {
   const stored = useRef<{ mark: string; calls: PageCall[] }>({ mark: '', calls: [] })
   const read = useCallback(() => {
-    const active = queryClient.getQueryCache().getAll().filter(isPageQuery).sort(compareMainFirst)
+    const active = queryClient
+      .getQueryCache()
+      .getAll()
+      .filter((query) => query.isActive() && findCall(query) !== null)
+      .sort(compareMainFirst)
     const changes = queryClient.getMutationCache().getAll()
     const last = changes.findLast(({ state }) => state.status === 'success')
     const mark = [...active.map((query) => `${query.queryHash}@${query.state.dataUpdatedAt}`), last?.mutationId].join(
       ' ',
     )
     if (mark !== stored.current.mark) {
-      const calls = active.map((query) =>
-        toPageCall(query.queryKey as unknown as CallKey, query.state.data, query.state.dataUpdatedAt),
-      )
+      const calls = active.flatMap((query) => {
+        const call = findCall(query)
+        // The data of a declared call can be a part of the response.
+        const answer = call === query.queryKey ? query.state.data : undefined
+        return call === null ? [] : [toPageCall(call, answer, query.state.dataUpdatedAt)]
+      })
       if (last?.options.mutationKey !== undefined) {
         const [method, path] = last.options.mutationKey as unknown as CallKey
         const init = last.state.variables as CallInit | undefined
@@ -60,8 +67,25 @@ function subscribeToChanges(changed: () => void): () => void {
   }
 }
 
-function isPageQuery(query: Query): boolean {
-  return query.isActive() && query.meta?.ofTheFrame !== true && typeof query.queryKey[1] === 'string'
+const METHODS: readonly unknown[] = ['get', 'post', 'put', 'patch', 'delete']
+
+/**
+ * Returns the call of a query; null if the query is not a part of the page. The key of a query is its call, unless the
+ * query declares another one. The queries with which fields look up records have other keys and declare no call.
+ */
+function findCall({ meta, queryKey }: Query): CallKey | null {
+  if (meta?.ofTheFrame === true) return null
+  if (isCallKey(meta?.call)) return meta.call
+  return isCallKey(queryKey) ? queryKey : null
+}
+
+function isCallKey(key: unknown): key is CallKey {
+  return Array.isArray(key) && METHODS.includes(key[0]) && typeof key[1] === 'string'
+}
+
+/** Declares the call of a query whose key is not the call. */
+export function declareCall(method: string, path: string, init: CallInit): { call: CallKey } {
+  return { call: [method, path, init] }
 }
 
 /** Marks the main query of a page. Needed if the page runs other queries before it. */

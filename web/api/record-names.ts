@@ -27,6 +27,7 @@ const NAME_LOADERS = {
   part: async (id: string) => (await loadRecord('/api/ext/parts', id))?.name,
   option: async (id: string) => (await loadRecord('/api/ext/options', id))?.name,
   key: async (id: string) => (await loadRecord('/api/admin/keys', id))?.name,
+  journal: async (id: string) => (await loadRecord('/api/ext/ledger/journals', id))?.number,
   costCode: async (id: string) => (await loadRecord('/api/ext/cost-codes', id))?.code,
 } as const satisfies Record<string, (id: string) => Promise<string | undefined>>
 
@@ -66,6 +67,7 @@ type NamedPath =
   | '/api/ext/parts'
   | '/api/ext/options'
   | '/api/ext/cost-codes'
+  | '/api/ext/ledger/journals'
 
 // Lists in which archived records must be included, because other records still refer to them by name.
 const LISTS_WITH_ARCHIVED: readonly ListPath[] = [

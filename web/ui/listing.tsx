@@ -95,7 +95,8 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
   const table = useRef<HTMLDivElement>(null)
   useRowKeys(table)
 
-  const isEmpty = rows?.length === 0 && view.cursor === undefined
+  // An operation that searches a limited number of records can return an empty page before the last one.
+  const isEmpty = rows?.length === 0 && view.cursor === undefined && page.data?.nextCursor === null
   return (
     <>
       {(searchIn !== undefined || filters.length > 0 || aside !== undefined || !isEmpty) && (
@@ -173,6 +174,7 @@ function describeRange(
   cursor: string | undefined,
   nouns: readonly [string, string],
 ): string {
+  if (rows === 0 && nextCursor !== null) return `No ${nouns[1]} on this page (more available)`
   if (cursor === undefined && nextCursor === null) return `${formatCount(rows, nouns[0], nouns[1])}`
   // If a user opens the page through another user's link, the number of previous pages is unknown.
   if (cursor !== undefined && pagesBefore === 0) return formatCount(rows, nouns[0], nouns[1])

@@ -1,4 +1,6 @@
+import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
+import { Icon } from './icon.tsx'
 
 /** Shows a choice whose value is in the URL. The first option is the default. */
 export function ParamSelect(props: {
@@ -40,15 +42,35 @@ export function ParamDate({ name, label }: { name: string; label: string }) {
   )
 }
 
+/** Shows a filter that a link to the page set. The user can only remove it. */
+export function ParamChip({ name, label, value }: { name: string; label: string; value: ReactNode }) {
+  const set = useQueryParam(name)
+  return (
+    <span className="chip on">
+      {label}: {value}
+      <button type="button" aria-label={`Remove the filter ${label}`} onClick={() => set('')}>
+        <Icon name="x" />
+      </button>
+    </span>
+  )
+}
+
 /** Returns a function that sets or removes one query parameter and keeps the others. */
 export function useQueryParam(name: string): (value: string) => void {
   const [, setParams] = useSearchParams()
   return (value) => setParams((before) => setQueryParam(before, name, value), { replace: true })
 }
 
-/** Returns the query with one parameter changed, for use in a link. */
+/** The parameters with the place in a list at which its shown page starts. */
+const PLACE_PARAMS = ['cursor', 'after']
+
+/**
+ * Returns the query with one parameter changed, for use in a link. A list with another filter starts again at its first
+ * page.
+ */
 export function setQueryParam(params: URLSearchParams, name: string, value: string): string {
   const after = new URLSearchParams(params)
+  for (const place of PLACE_PARAMS) after.delete(place)
   if (value === '') after.delete(name)
   else after.set(name, value)
   return after.toString()

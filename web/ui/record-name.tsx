@@ -13,6 +13,7 @@ const RECORD_PATHS: Partial<Record<NamedKind, (id: string) => string>> = {
   payment: (id) => `/payments/${id}`,
   plan: (id) => `/catalogue/plans/${id}`,
   part: (id) => `/catalogue/parts/${id}`,
+  journal: (id) => `/accounting/journals/${id}`,
   lead: (id) => `/sales/leads/${id}`,
   option: (id) => `/catalogue/options/${id}`,
   key: (id) => `/settings/keys/${id}`,

@@ -12,10 +12,10 @@ import { POSTING, POSTINGS, toPostingConditions } from './posting-queries.ts'
 export async function findJobCostLedger(
   call: Call,
   homeId: string,
-  { limit, afterPostingId, from, to, knownAt, costCodeId }: Input<'getJobCostLedger'>['query'],
+  { limit, afterPostingId, from, to, knownAt, costCodeId, scope }: Input<'getJobCostLedger'>['query'],
 ): Promise<JobCostLedger> {
   const last = to ?? toLocalDate(call.timeZone, call.now)
-  const upTo = toPostingConditions(call, { to: last, knownAt, homeId, costCodeId, measure: 'cost' })
+  const upTo = toPostingConditions(call, { to: last, knownAt, homeId, costCodeId, scope, measure: 'cost' })
   const where = sql.join(upTo, sql` and `)
   const { rows: sums } = await sql<{ opening: number; closing: number }>`
     select coalesce(sum(p."amount") filter (where p."effectiveDate" < ${from ?? null}::date), 0) as "opening",

@@ -345,6 +345,22 @@ test('the job cost ledger lists costs between an opening and a closing balance, 
   expect([unknown.status, unknown.body.code]).toEqual([422, 'unknown_reference'])
 })
 
+test('the job cost ledger of a trade ignores letter case and can be limited to costs without a trade', async () => {
+  const homeId = site.lot14
+  const lines = [
+    { homeId, scope: 'framing', amount: 120.5 },
+    { homeId, amount: 15 },
+  ]
+  await done('/ledger/journals', { note: 'Rented tools.', lines })
+  const ledgerOf = async (scope: string) => {
+    const { opening, closing, rows } = await get(`/homes/${homeId}/ledger?scope=${scope}`)
+    return [opening, closing, rows.map(({ posting }: Body) => posting.amount)]
+  }
+  expect(await ledgerOf('FRAMING')).toEqual([0, 120.5, [120.5]])
+  expect(await ledgerOf('unassigned')).toEqual([0, 15, [15]])
+  expect(await ledgerOf('roofing')).toEqual([0, 0, []])
+})
+
 test('ledger balances by group are paginated', async () => {
   await journal(site.lot14, 1)
   await journal(site.lot15, 2)

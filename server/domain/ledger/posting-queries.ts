@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Posting } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../platform/calls/call.ts'
 import { createCursorProblem, decodeCursor, encodeCursor, toPage } from '../../platform/calls/page.ts'
+import { NO_TRADE } from './no-trade.ts'
 
 /** The filters for the postings to read. */
 export interface PostingQuery {
@@ -10,6 +11,8 @@ export interface PostingQuery {
   knownAt?: string | undefined
   measure?: string | undefined
   homeId?: string | undefined
+  /** The trade, regardless of letter case. */
+  scope?: string | undefined
   costCodeId?: string | undefined
   vendorId?: string | undefined
   poId?: string | undefined
@@ -25,10 +28,11 @@ const EQUAL = ['measure', 'homeId', 'costCodeId', 'vendorId', 'poId', 'paymentId
 
 /** Returns the SQL conditions for a query of the postings `p`. */
 export function toPostingConditions({ organizationId }: Tenant, query: PostingQuery): RawBuilder<unknown>[] {
-  const { from, to, knownAt, updatedAfter, createdAfter, ids } = query
+  const { scope, from, to, knownAt, updatedAfter, createdAfter, ids } = query
   return [
     sql`p."organizationId" = ${organizationId}`,
     ...EQUAL.flatMap((field) => (query[field] === undefined ? [] : [sql`p.${sql.ref(field)} = ${query[field]}`])),
+    ...(scope === undefined ? [] : [sql`lower(coalesce(p."scope", ${NO_TRADE}::text)) = lower(${scope})`]),
     ...(from === undefined ? [] : [sql`p."effectiveDate" >= ${from}`]),
     ...(to === undefined ? [] : [sql`p."effectiveDate" <= ${to}`]),
     ...(knownAt === undefined ? [] : [sql`p."recordedAt" <= ${knownAt}`]),

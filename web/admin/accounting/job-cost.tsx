@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { Home, JobCostRow, Journal } from '../../../client/contract.gen.ts'
 import { MAIN_QUERY } from '../../api/page-calls.ts'
@@ -6,14 +5,14 @@ import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useRecords } from '../../api/use-records.ts'
 import { humanizeName } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { ParamDate } from '../../ui/param-select.tsx'
+import { ParamChip, ParamDate } from '../../ui/param-select.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState, LoadError } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { LedgerPager, useLedgerPages } from './ledger-pages.tsx'
 
 const PAGE_SIZE = 100
 
@@ -22,9 +21,9 @@ export function JobCostLedger({ home }: { home: Home }) {
   const [params] = useSearchParams()
   const can = useCan()
   const { cents, day } = useFormats()
-  const [pages, setPages] = useState<readonly string[]>([])
   const [from, to] = [params.get('from'), params.get('to')]
-  const after = pages.at(-1)
+  const [scope, costCodeId] = [params.get('scope'), params.get('costCodeId')]
+  const { pages, after, setPages } = useLedgerPages(params.toString())
   const ledger = plumbline.useQuery(
     'get',
     '/api/ext/homes/{homeId}/ledger',
@@ -36,6 +35,8 @@ export function JobCostLedger({ home }: { home: Home }) {
           ...(after !== undefined && { afterPostingId: after }),
           ...(from !== null && { from }),
           ...(to !== null && { to }),
+          ...(scope !== null && { scope }),
+          ...(costCodeId !== null && { costCodeId }),
         },
       },
     },
@@ -75,6 +76,10 @@ export function JobCostLedger({ home }: { home: Home }) {
       <search className="filters">
         <ParamDate name="from" label="From" />
         <ParamDate name="to" label="Through" />
+        {scope !== null && <ParamChip name="scope" label="Trade" value={humanizeName(scope)} />}
+        {costCodeId !== null && (
+          <ParamChip name="costCodeId" label="Cost code" value={<RecordName of="costCode" id={costCodeId} isPlain />} />
+        )}
         {can('ledger:write') && (
           <span className="push">
             <Link className="btn" to={`/accounting/journals/new?kind=transfer&homeId=${home.id}`}>
@@ -123,22 +128,7 @@ export function JobCostLedger({ home }: { home: Home }) {
               </div>
             )}
           </Panel>
-          {data !== undefined && (data.lastPostingId !== null || pages.length > 0) && (
-            <div className="pager">
-              <span className="btns">
-                <Button small disabled={pages.length === 0} onClick={() => setPages(pages.slice(0, -1))}>
-                  Previous
-                </Button>
-                <Button
-                  small
-                  disabled={data.lastPostingId === null}
-                  onClick={() => data.lastPostingId !== null && setPages([...pages, data.lastPostingId])}
-                >
-                  Next
-                </Button>
-              </span>
-            </div>
-          )}
+          <LedgerPager {...{ pages, setPages }} last={data?.lastPostingId} />
         </>
       )}
     </>

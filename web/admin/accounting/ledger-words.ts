@@ -33,3 +33,24 @@ export const COST_MEASURES = [
   ['payroll', 'Time of employees'],
   ['other', 'Journals'],
 ] as const satisfies readonly (readonly [Measure, string])[]
+
+/** The balances of the ledger. The first is the cost, and the ones below it are its parts. */
+export const MEASURE_WORDS = {
+  cost: 'Cost',
+  ...(Object.fromEntries(COST_MEASURES) as Record<(typeof COST_MEASURES)[number][0], string>),
+  stored: 'Materials stored',
+  commitment: 'Approved orders',
+  budget: 'Locked budgets',
+  contract: 'Prices of approved sales',
+  ownerBilled: 'Billed to buyers',
+  ownerRetainage: 'Retainage held by buyers',
+  ownerReceived: 'Received from buyers',
+  ownerDeposit: 'Deposits of buyers held',
+  loan: 'Loan draws to repay',
+} as const satisfies Record<Measure, string>
+
+export const MEASURES = Object.keys(MEASURE_WORDS) as Measure[]
+
+export function isCostPart(measure: Measure): boolean {
+  return COST_MEASURES.some(([part]) => part === measure)
+}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { declareCall, MAIN_QUERY } from '../../api/page-calls.ts'
 import { actions, type DeclaredAction } from './actions.gen.ts'
 import { listPathParameters, readAction } from './call-action.ts'
 import type { Values } from './entered-values.ts'
@@ -29,6 +30,7 @@ export function useStoredRecord(
     // since.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    meta: { ...MAIN_QUERY, ...declareCall('get', read?.path ?? '', { params: { path: given } }) },
   })
   return {
     record: isNamed ? (query.data ?? null) : null,

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { HomeBudget as Budget, BudgetScope, Home } from '../../../client/contract.gen.ts'
+import { MAIN_QUERY } from '../../api/page-calls.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { humanizeName } from '../../ui/badge.tsx'
@@ -15,16 +16,21 @@ import { formatCount, formatList } from '../../ui/text-formats.ts'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { EstimateButton, LockButton } from './budget-estimate.tsx'
+import { computeLeft, computeTotalLeft } from './budget-left.ts'
 import { BudgetLegend } from './budget-legend.tsx'
 import { AddBudgetLine } from './budget-line-form.tsx'
+import { BudgetTrade, TRADE_PARAM } from './budget-trade.tsx'
 import { BudgetTransfer } from './budget-transfer.tsx'
 import type { HomeHead } from './home.tsx'
 
 /** Shows the home's budget by trade, with committed amounts and forecasts. */
 export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; nav: ReactNode }) {
-  const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
-    params: { path: { homeId: home.id } },
-  })
+  const budget = plumbline.useQuery(
+    'get',
+    '/api/ext/homes/{homeId}/budget',
+    { params: { path: { homeId: home.id } } },
+    { meta: MAIN_QUERY },
+  )
   const can = useCan()
   const { money, day, dateOf } = useFormats()
   const figures = budget.data
@@ -69,10 +75,20 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
               </>
             }
             isFlush
-            foot={`${formatCount(figures.scopes.length, 'trade')}, ${money(figures.totalPaid)} paid, and ${money(figures.totalRetained)} retainage held`}
+            foot={
+              <span>
+                {formatCount(figures.scopes.length, 'trade')}, {money(figures.totalPaid)} paid, and{' '}
+                {money(figures.totalRetained)} retainage held.{' '}
+                <span id={LEFT_HELP}>
+                  Left is the budget minus committed and pending orders, and minus costs without an order: approved
+                  time, bills without an order, journals, and cost transfers.
+                </span>
+              </span>
+            }
           >
             <ScopeTable budget={figures} homeId={home.id} />
           </Panel>
+          <BudgetTrade home={home} scopes={figures.scopes} />
         </>
       )}
     </>
@@ -133,8 +149,8 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
     {
       label: over > 0 ? 'Over budget' : 'Left to commit',
       isFigure: true,
-      value: over > 0 ? <span className="tone-bad">{money(over)}</span> : money(budget.totalVariance),
-      note: over > 0 ? formatCount(budget.scopes.filter(isOverBudget).length, 'trade') : 'no trade',
+      value: over > 0 ? <span className="tone-bad">{money(over)}</span> : money(computeTotalLeft(budget)),
+      note: over > 0 ? formatCount(budget.scopes.filter(isOverBudget).length, 'trade') : 'no trade over budget',
     },
   ]
 }
@@ -169,7 +185,6 @@ function OverrunNote({ scopes }: { scopes: readonly BudgetScope[] }) {
 }
 
 function ScopeTable({ budget, homeId }: { budget: Budget; homeId: string }) {
-  const can = useCan()
   const max = Math.max(...budget.scopes.map(largestAmount), 1)
   const { scale, step } = computeScale(max)
   return (
@@ -187,8 +202,8 @@ function ScopeTable({ budget, homeId }: { budget: Budget; homeId: string }) {
               <Axis scale={scale} step={step} />
               <span className="sr">Bar</span>
             </th>
-            {FIGURE_COLUMNS.map(({ head }) => (
-              <th role="columnheader" scope="col" className="num" key={head}>
+            {FIGURE_COLUMNS.map(({ head, help }) => (
+              <th role="columnheader" scope="col" className="num" key={head} aria-describedby={help}>
                 {head}
               </th>
             ))}
@@ -198,16 +213,9 @@ function ScopeTable({ budget, homeId }: { budget: Budget; homeId: string }) {
           {budget.scopes.map((scope) => (
             <tr role="row" key={scope.scope}>
               <th role="rowheader" scope="row">
-                {can('pos:read') ? (
-                  <Link
-                    className="lead"
-                    to={`/homes/${homeId}?${new URLSearchParams({ tab: 'orders', scope: scope.scope })}`}
-                  >
-                    {humanizeName(scope.scope)}
-                  </Link>
-                ) : (
-                  humanizeName(scope.scope)
-                )}{' '}
+                <Link className="lead" to={`/homes/${homeId}?${new URLSearchParams({ [TRADE_PARAM]: scope.scope })}`}>
+                  {humanizeName(scope.scope)}
+                </Link>{' '}
                 <span className="faint small">{singleCostCode(scope)}</span>
               </th>
               <td role="cell" className="bar-col full">
@@ -243,7 +251,18 @@ function ScopeTable({ budget, homeId }: { budget: Budget; homeId: string }) {
   )
 }
 
-const FIGURE_COLUMNS: readonly { head: string; of(scope: BudgetScope): number; total(budget: Budget): number }[] = [
+/** The ID of the text that explains the column of the budget that is left. */
+const LEFT_HELP = 'budget-left-help'
+
+interface FigureColumn {
+  head: string
+  /** The ID of the text that explains the column. */
+  help?: string
+  of(scope: BudgetScope): number
+  total(budget: Budget): number
+}
+
+const FIGURE_COLUMNS: readonly FigureColumn[] = [
   { head: 'Budgeted', of: ({ budgeted }) => budgeted, total: ({ totalBudgeted }) => totalBudgeted },
   { head: 'Committed', of: ({ committed }) => committed, total: ({ totalCommitted }) => totalCommitted },
   {
@@ -259,8 +278,9 @@ const FIGURE_COLUMNS: readonly { head: string; of(scope: BudgetScope): number; t
   },
   {
     head: 'Left',
-    of: ({ variance, pendingCommitted }) => variance - pendingCommitted,
-    total: ({ totalVariance, totalPendingCommitted }) => totalVariance - totalPendingCommitted,
+    help: LEFT_HELP,
+    of: computeLeft,
+    total: computeTotalLeft,
   },
 ]
 
@@ -315,9 +335,13 @@ function Axis({ scale, step }: { scale: number; step: number }) {
 }
 
 function exportBudget(budget: Budget, name: string): void {
-  const rows = budget.scopes.map((scope) => [scope.scope, ...FIGURE_COLUMNS.map((figure) => figure.of(scope))])
+  const rows = budget.scopes.map((scope) => [
+    scope.scope,
+    ...FIGURE_COLUMNS.map((figure) => figure.of(scope)),
+    scope.costWithoutOrder,
+  ])
   saveFile(
-    toCsv(['Trade', ...FIGURE_COLUMNS.map(({ head }) => head)], rows),
+    toCsv(['Trade', ...FIGURE_COLUMNS.map(({ head }) => head), 'Cost without order'], rows),
     `budget-${name.toLowerCase().replaceAll(/\W+/g, '-')}.csv`,
   )
 }

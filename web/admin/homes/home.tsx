@@ -16,11 +16,12 @@ import { RecordFiles } from '../files/record-files.tsx'
 import { HomeBudget } from './home-budget.tsx'
 import { HomeDrawings, HomePunch } from './home-field.tsx'
 import { HomeInspections } from './home-inspections.tsx'
-import { HomeOrders, HomePayments, HomeSelections } from './home-lists.tsx'
+import { HomeOrders, HomePayments } from './home-lists.tsx'
 import { HomeLogs } from './home-logs.tsx'
 import { HomeOwners } from './home-owners.tsx'
 import { HomePhotos } from './home-photos.tsx'
 import { HomeSchedule } from './home-schedule.tsx'
+import { HomeSelections } from './home-selections.tsx'
 import { HomeStatusButton } from './home-status.tsx'
 
 const TABS = [
@@ -131,7 +132,7 @@ function HomeTabs(props: { open: string; tabs: readonly (typeof TABS)[number][];
           empty="No files yet. Add surveys, letters, and other documents of the home."
         />
       )}
-      {open === 'selections' && <HomeSelections homeId={home.id} />}
+      {open === 'selections' && <HomeSelections home={home} />}
       {open === 'owners' && <HomeOwners homeId={home.id} />}
       {open === 'payments' && <HomePayments homeId={home.id} />}
       {open === 'history' && (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useParams, useSearchParams } from 'react-router'
+import { declareCall, MAIN_QUERY } from '../../api/page-calls.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -91,6 +92,10 @@ function Report(props: {
     enabled: missing.length === 0,
     staleTime: FRESH_MS,
     retry: false,
+    meta: {
+      ...MAIN_QUERY,
+      ...declareCall('post', '/api/ext/execute', { body: { skill: name, input, dryRun: false } }),
+    },
   })
   return (
     <>

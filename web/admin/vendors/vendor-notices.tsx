@@ -1,14 +1,17 @@
+import { useState } from 'react'
 import { Link } from 'react-router'
-import type { Message, VendorNotification } from '../../../client/contract.gen.ts'
+import type { Message, Vendor, VendorNotification } from '../../../client/contract.gen.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState, LoadError } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { SendNoticeDialog } from './send-notice.tsx'
 
 /** The number of newest records that are shown. */
 const MAX_SHOWN = 20
@@ -21,23 +24,24 @@ const NOTICES: Readonly<Record<VendorNotification['kind'], string>> = {
 }
 
 /** Lists the notices and messages to a vendor. */
-export function VendorNotices({ vendorId }: { vendorId: string }) {
+export function VendorNotices({ vendor }: { vendor: Vendor }) {
   const can = useCan()
   return (
     <div className="stack">
-      <Notices vendorId={vendorId} />
-      {can('messages:read') && <Messages vendorId={vendorId} />}
+      <Notices vendor={vendor} />
+      {can('messages:read') && <Messages vendorId={vendor.id} />}
     </div>
   )
 }
 
-function Notices({ vendorId }: { vendorId: string }) {
+function Notices({ vendor }: { vendor: Vendor }) {
   const can = useCan()
+  const [isSending, setIsSending] = useState(false)
   const { day } = useFormats()
   const notices = useListPage(
     '/api/ext/vendors/{vendorId}/notifications',
     { limit: MAX_SHOWN },
-    { place: { vendorId } },
+    { place: { vendorId: vendor.id } },
   )
   const rows = notices.data?.data
   const columns: readonly Column<VendorNotification>[] = [
@@ -69,13 +73,15 @@ function Notices({ vendorId }: { vendorId: string }) {
       title="Notices"
       isFlush
       actions={
-        can('tasks:write') && (
-          <Link className="btn small" to={`/actions/notifyVendor?vendorId=${vendorId}`}>
+        can('tasks:write') &&
+        vendor.archivedAt === null && (
+          <Button small onClick={() => setIsSending(true)}>
             Send notice
-          </Link>
+          </Button>
         )
       }
     >
+      {isSending && <SendNoticeDialog vendor={vendor} onClose={() => setIsSending(false)} />}
       {notices.error !== null ? (
         <LoadError what="The notices" error={notices.error} onRetry={() => void notices.refetch()} />
       ) : rows?.length === 0 ? (

@@ -22,6 +22,7 @@ import { RecordActions } from '../actions/record-actions.tsx'
 import { ComplianceDocuments } from './compliance-documents.tsx'
 import { CopyLink } from './copy-link.tsx'
 import { InviteToPortal } from './invite-to-portal.tsx'
+import { SendNoticeDialog } from './send-notice.tsx'
 import { VendorDetailsForm } from './vendor-details-form.tsx'
 import { ArchiveVendorDialog, MergeVendorDialog, RevokePortalDialog } from './vendor-endings.tsx'
 import { VendorForm } from './vendor-form.tsx'
@@ -56,7 +57,7 @@ export function Component() {
       actions={
         <>
           {data !== undefined && can('vendors:write') && data.archivedAt === null && <VendorActions vendor={data} />}
-          <RecordActions field="vendorId" id={vendorId} />
+          <RecordActions field="vendorId" id={vendorId} except={['notifyVendor']} />
         </>
       }
     >
@@ -170,7 +171,7 @@ export function Component() {
               </aside>
             </div>
           ) : tab === 'notices' ? (
-            <VendorNotices vendorId={vendorId} />
+            <VendorNotices vendor={data} />
           ) : (
             <Panel title="History">
               <RecordHistory of={vendorId} />
@@ -232,7 +233,7 @@ const MOVES: readonly { to: VendorStatus; word: string }[] = [
   { to: 'inactive', word: 'Deactivate vendor' },
 ]
 
-type VendorDialog = 'edit' | 'details' | 'portal' | 'link' | 'revoke' | 'merge' | 'archive'
+type VendorDialog = 'edit' | 'details' | 'notice' | 'portal' | 'link' | 'revoke' | 'merge' | 'archive'
 
 function VendorActions({ vendor }: { vendor: Vendor }) {
   const [open, setOpen] = useState<VendorDialog | null>(null)
@@ -263,6 +264,7 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
               {vendor.portalStatus !== 'not_invited' && (
                 <Menu.Item onClick={() => setOpen('revoke')}>Revoke portal links…</Menu.Item>
               )}
+              {can('tasks:write') && <Menu.Item onClick={() => setOpen('notice')}>Send notice…</Menu.Item>}
               <Menu.Item onClick={() => setOpen('details')}>Edit address, terms, and tax…</Menu.Item>
               {MOVES.filter(({ to }) => to !== vendor.status).map(({ to, word }) => (
                 <Menu.Item
@@ -280,6 +282,7 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
       </Menu.Root>
       {open === 'edit' && <VendorForm vendor={vendor} now={vendor} onClose={() => setOpen(null)} />}
       {open === 'details' && <VendorDetailsForm vendor={vendor} onClose={() => setOpen(null)} />}
+      {open === 'notice' && <SendNoticeDialog vendor={vendor} onClose={() => setOpen(null)} />}
       {open === 'revoke' && <RevokePortalDialog vendor={vendor} onClose={() => setOpen(null)} />}
       {open === 'merge' && <MergeVendorDialog vendor={vendor} onClose={() => setOpen(null)} />}
       {open === 'archive' && <ArchiveVendorDialog vendor={vendor} onClose={() => setOpen(null)} />}

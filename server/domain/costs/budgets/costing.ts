@@ -3,6 +3,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
 import * as plans from '../../land/plans/queries.ts'
+import { NO_TRADE } from '../../ledger/no-trade.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import { findPrices } from '../prices/find-prices.ts'
 import { ChoiceError, type ChosenOption } from '../takeoffs/chosen-options.ts'
@@ -11,7 +12,6 @@ import { computeHomeLines, type HomeLines } from '../takeoffs/home-lines.ts'
 import { CoveredTrades } from './covered-trades.ts'
 import type { EstimatedLine } from './estimate-queries.ts'
 import { findAgreedLumpSums } from './lump-sum-queries.ts'
-import { NO_TRADE } from './no-trade.ts'
 import {
   computeSelectionAmount,
   getCostingOption,

@@ -2,20 +2,17 @@ import { sql } from 'kysely'
 import type { BudgetCostCode } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
+import { NO_TRADE } from '../../ledger/no-trade.ts'
 import type { Measure } from '../../ledger/posting.ts'
 import { toPostingConditions } from '../../ledger/posting-queries.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../statuses/order-statuses.ts'
-import { NO_TRADE } from './no-trade.ts'
 
 /** The figures that can be summed. All other figures are computed from them. */
 export type AdditiveFigures = Pick<
   BudgetCostCode,
   | ('budgeted' | 'originalBudgeted' | 'approvedChanges')
-  | ('committed' | 'pendingCommitted' | 'actual' | 'paid' | 'retained')
-> & {
-  /** The cost of the approved time of the builder's own workers. Orders do not include this cost. */
-  unordered: number
-}
+  | ('committed' | 'pendingCommitted' | 'actual' | 'costWithoutOrder' | 'paid' | 'retained')
+>
 
 /** The budget of a home for one trade and cost code, or for the lines of a trade without a cost code. */
 export interface BudgetRow extends AdditiveFigures, Pick<BudgetCostCode, 'costCodeId' | 'code' | 'name' | 'category'> {
@@ -40,7 +37,7 @@ export async function findBudgetRows(call: Call, homeIds: readonly string[]): Pr
     with "figures" as (
       select "homeId", lower("scope") as "key", "scope" as "budgetedAs", null::text as "orderedAs", null::text as "postedAs", "costCodeId",
         "originalAmount" as "originalBudgeted", "approvedChanges", "budgeted",
-        0 as "committed", 0 as "pendingCommitted", 0 as "actual", 0 as "paid", 0 as "retained", 0 as "unordered"
+        0 as "committed", 0 as "pendingCommitted", 0 as "actual", 0 as "paid", 0 as "retained", 0 as "costWithoutOrder"
       from "budgetLines"
       where "organizationId" = ${organizationId} and "homeId" = any(${[...homeIds]}) and "archivedAt" is null
       union all
@@ -55,32 +52,32 @@ export async function findBudgetRows(call: Call, homeIds: readonly string[]): Pr
         and o."status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       union all
       select b."homeId", lower(b."scope"), null, null, b."scope", b."costCodeId", 0, 0, 0, 0, 0,
-        b."actual", b."paid", b."retained", b."unordered"
+        b."actual", b."paid", b."retained", b."costWithoutOrder"
       from (
         select p."homeId", coalesce(p."scope", ${NO_TRADE}::text) as "scope", p."costCodeId",
           ${sumOfMeasuresSql(['cost'])} as "actual", ${sumOfMeasuresSql(PAID_MEASURES)} as "paid",
           ${sumOfMeasuresSql(['retainage'])} as "retained",
-          coalesce(sum(p."amount") filter (where p."measure" = 'cost' and p."poId" is null), 0) as "unordered"
+          coalesce(sum(p."amount") filter (where p."measure" = 'cost' and p."poId" is null), 0) as "costWithoutOrder"
         from "postings" p
         where ${sql.join(postings, sql` and `)} and p."homeId" = any(${[...homeIds]})
           and p."measure" = any(${['cost', 'retainage', ...PAID_MEASURES]}::text[])
         group by 1, 2, 3
       ) as b
       -- The postings of a voided record cancel each other out.
-      where b."actual" <> 0 or b."paid" <> 0 or b."retained" <> 0 or b."unordered" <> 0
+      where b."actual" <> 0 or b."paid" <> 0 or b."retained" <> 0 or b."costWithoutOrder" <> 0
     ), "totals" as (
       select "homeId", "key", min("budgetedAs") as "budgetedAs", min("orderedAs") as "orderedAs", min("postedAs") as "postedAs", "costCodeId",
         sum("budgeted") as "budgeted", sum("originalBudgeted") as "originalBudgeted",
         sum("approvedChanges") as "approvedChanges", sum("committed") as "committed",
         sum("pendingCommitted") as "pendingCommitted", sum("actual") as "actual", sum("paid") as "paid",
-        sum("retained") as "retained", sum("unordered") as "unordered"
+        sum("retained") as "retained", sum("costWithoutOrder") as "costWithoutOrder"
       from "figures"
       group by "homeId", "key", "costCodeId"
     )
     select t."homeId",
       coalesce(min(t."budgetedAs") over "ofScope", min(t."orderedAs") over "ofScope", min(t."postedAs") over "ofScope") as "scope",
       t."costCodeId", c."code", c."name", c."category", t."budgeted", t."originalBudgeted", t."approvedChanges",
-      t."committed", t."pendingCommitted", t."actual", t."paid", t."retained", t."unordered"
+      t."committed", t."pendingCommitted", t."actual", t."paid", t."retained", t."costWithoutOrder"
     from "totals" t
     left join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = t."costCodeId"
     window "ofScope" as (partition by t."homeId", t."key")

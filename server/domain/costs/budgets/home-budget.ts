@@ -32,7 +32,7 @@ function toBudgetScope(scope: string, rows: readonly BudgetRow[], currency: stri
     actual: sum(rows.map((row) => row.actual)),
     paid: sum(rows.map((row) => row.paid)),
     retained: sum(rows.map((row) => row.retained)),
-    unordered: sum(rows.map((row) => row.unordered)),
+    costWithoutOrder: sum(rows.map((row) => row.costWithoutOrder)),
   }
   const costCodes = rows.map((row, i): BudgetCostCode => {
     const { costCodeId, code, name, category } = row
@@ -42,9 +42,10 @@ function toBudgetScope(scope: string, rows: readonly BudgetRow[], currency: stri
 }
 
 function toFigures(added: AdditiveFigures, forecastAtCompletion: number): BudgetFigures {
-  const { budgeted, committed, pendingCommitted, actual, paid, retained, originalBudgeted, approvedChanges } = added
+  const { budgeted, committed, pendingCommitted, actual, costWithoutOrder, paid, retained } = added
+  const { originalBudgeted, approvedChanges } = added
   return {
-    ...{ budgeted, committed, pendingCommitted, actual, paid, retained },
+    ...{ budgeted, committed, pendingCommitted, actual, costWithoutOrder, paid, retained },
     ...{ variance: subtract(budgeted, committed), forecastAtCompletion, originalBudgeted, approvedChanges },
   }
 }
@@ -56,7 +57,7 @@ function toFigures(added: AdditiveFigures, forecastAtCompletion: number): Budget
  * orders and time exceed the budget, their total.
  */
 function forecastCostCodes(rows: readonly BudgetRow[], currency: string): number[] {
-  const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.unordered]))
+  const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.costWithoutOrder]))
   const left = rows.map((row, i) => subtract(row.budgeted, takenUp[i] ?? 0))
   const leftInAll = sum(left)
   if (leftInAll <= 0) return takenUp
@@ -76,6 +77,7 @@ function sumScopes(scopes: readonly BudgetScope[]): Omit<ComputedBudget, 'scopes
     totalVariance: sum(scopes.map((scope) => scope.variance)),
     totalForecastAtCompletion: sum(scopes.map((scope) => scope.forecastAtCompletion)),
     totalActual: sum(scopes.map((scope) => scope.actual)),
+    totalCostWithoutOrder: sum(scopes.map((scope) => scope.costWithoutOrder)),
     totalPaid: sum(scopes.map((scope) => scope.paid)),
     totalRetained: sum(scopes.map((scope) => scope.retained)),
     totalOriginalBudgeted: sum(scopes.map((scope) => scope.originalBudgeted)),

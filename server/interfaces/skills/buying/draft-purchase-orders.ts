@@ -5,10 +5,10 @@ import type {
   DraftPurchaseOrdersResult,
 } from '../../../../client/contract.gen.ts'
 import { computeCosting } from '../../../domain/costs/budgets/costing.ts'
-import { NO_TRADE } from '../../../domain/costs/budgets/no-trade.ts'
 import { findActiveSelections } from '../../../domain/costs/budgets/selection-queries.ts'
 import * as communities from '../../../domain/land/communities/queries.ts'
 import * as homes from '../../../domain/land/homes/queries.ts'
+import { NO_TRADE } from '../../../domain/ledger/no-trade.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'

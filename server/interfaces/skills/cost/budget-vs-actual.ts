@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BudgetVsActualResult, BudgetVsActualRow } from '../../../../client/contract.gen.ts'
-import { NO_TRADE } from '../../../domain/costs/budgets/no-trade.ts'
+import { NO_TRADE } from '../../../domain/ledger/no-trade.ts'
 import { toPostingConditions } from '../../../domain/ledger/posting-queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'

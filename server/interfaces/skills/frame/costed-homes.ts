@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { HomeStatus } from '../../../../client/contract.gen.ts'
-import { NO_TRADE } from '../../../domain/costs/budgets/no-trade.ts'
+import { NO_TRADE } from '../../../domain/ledger/no-trade.ts'
 import { toPostingConditions } from '../../../domain/ledger/posting-queries.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'

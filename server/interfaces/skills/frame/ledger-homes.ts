@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { HomeStatus, SaleRevenueMethod } from '../../../../client/contract.gen.ts'
-import { NO_TRADE } from '../../../domain/costs/budgets/no-trade.ts'
 import { toHomePriceSql } from '../../../domain/land/homes/queries.ts'
+import { NO_TRADE } from '../../../domain/ledger/no-trade.ts'
 import { PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
