@@ -179,7 +179,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     await page.getByRole('button', { name: 'Show changes' }).click()
     const banner = page.getByRole('alert')
     await banner.getByText('Line porch').waitFor()
-    await banner.getByText('Line 4 (you changed it too)').waitFor()
+    await banner.getByText('Line 4 (both)').waitFor()
     await banner.getByText('LUM-2X4, 9').waitFor()
     expect(await page.getByRole('button', { name: 'Save takeoff' }).isDisabled()).toBe(true)
     await expectAccessible(page)

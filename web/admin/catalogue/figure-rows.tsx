@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import type { Figure } from '../../../client/contract.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { FieldErrorAt, readNumberField, readTextField, TextField } from '../../ui/form.tsx'
+import { formatQuantity } from '../../ui/number-formats.ts'
 import type { FormEntries } from '../../ui/use-form-draft.ts'
 
 /** The contract allows this number of figures. */
@@ -72,6 +73,22 @@ export function FigureRows(props: {
         </Button>
       </div>
     </>
+  )
+}
+
+/** Shows named numbers side by side. A plan has dozens. */
+export function FigureList({ figures }: { figures: readonly Figure[] }) {
+  return (
+    <dl className="figure-list">
+      {figures.map(({ name, value }) => (
+        <div key={name}>
+          <dt>
+            <code>{name}</code>
+          </dt>
+          <dd className="num">{formatQuantity(value)}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

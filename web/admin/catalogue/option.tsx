@@ -41,7 +41,11 @@ export function Component() {
       crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options', to: '/catalogue/options' }, { name }]}
       actions={
         <>
-          {canChange && <Button onClick={() => setIsEditing(true)}>Edit</Button>}
+          {canChange && (
+            <Button className="keep" onClick={() => setIsEditing(true)}>
+              Edit
+            </Button>
+          )}
           {canChange &&
             (data.status === 'active' ? (
               <Button className="keep" look="danger" onClick={() => setIsRetiring(true)}>
@@ -121,7 +125,7 @@ function OptionDetails({ option, canEdit }: { option: Option; canEdit: boolean }
             value: option.cost === null ? 'from its parts' : money(option.cost),
             note: humanizeName(option.costBasis),
           },
-          { label: 'Choose by', value: describeCutoff(option) },
+          { label: 'Deadline', value: describeCutoff(option) },
           { label: 'Trade', value: option.scope === null ? 'none' : humanizeName(option.scope) },
           {
             label: 'Cost code',

@@ -54,7 +54,7 @@ export function Component() {
         csv: ({ category }) => category,
       },
       {
-        head: 'Choose by',
+        head: 'Deadline',
         cell: describeCutoff,
         csv: describeCutoff,
       },

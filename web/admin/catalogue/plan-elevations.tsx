@@ -25,13 +25,15 @@ export function listElevationColumns(difference: (amount: number) => string): re
     { head: 'Price difference', numeric: true, cell: ({ price }) => difference(price) },
     {
       head: 'Figures',
+      className: 'full',
       cell: ({ figures }) =>
         figures.length === 0 ? (
           <EmptyCell word="as in the plan" />
         ) : (
-          figures.map(({ name, value }) => (
-            <span key={name} className="nowrap">
-              <code>{name}</code> {formatQuantity(value)}{' '}
+          figures.map(({ name, value }, at) => (
+            <span key={name}>
+              {at > 0 && ', '}
+              <code>{name}</code> {formatQuantity(value)}
             </span>
           ))
         ),

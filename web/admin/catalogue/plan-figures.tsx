@@ -1,19 +1,12 @@
 import { useState } from 'react'
-import type { Figure, Plan } from '../../../client/contract.gen.ts'
+import type { Plan } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { formatQuantity } from '../../ui/number-formats.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { FigureRows, readFigures, useFigureRows } from './figure-rows.tsx'
+import { FigureList, FigureRows, readFigures, useFigureRows } from './figure-rows.tsx'
 import { NextRevisionNote } from './next-revision-note.tsx'
-
-const COLUMNS: readonly Column<Figure>[] = [
-  { head: 'Name', cell: ({ name }) => <code>{name}</code> },
-  { head: 'Value', numeric: true, cell: ({ value }) => formatQuantity(value) },
-]
 
 /** Lists the additional figures of a plan that formulas of takeoffs can use. */
 export function PlanFigures({ plan, canEdit }: { plan: Plan; canEdit: boolean }) {
@@ -21,7 +14,6 @@ export function PlanFigures({ plan, canEdit }: { plan: Plan; canEdit: boolean })
   return (
     <Panel
       title="Figures for formulas"
-      isFlush={plan.figures.length > 0}
       actions={
         canEdit && (
           <Button small onClick={() => setIsEditing(true)}>
@@ -33,9 +25,7 @@ export function PlanFigures({ plan, canEdit }: { plan: Plan; canEdit: boolean })
       {plan.figures.length === 0 ? (
         <p className="muted">No figures yet. Formulas can always use squareFeet, bedrooms, and similar fields.</p>
       ) : (
-        <div className="table-wrap">
-          <Table caption="Figures for formulas" columns={COLUMNS} rows={plan.figures} keyOf={({ name }) => name} />
-        </div>
+        <FigureList figures={plan.figures} />
       )}
       {isEditing && <FiguresDialog plan={plan} onClose={() => setIsEditing(false)} />}
     </Panel>

@@ -10,6 +10,7 @@ import { KeyValues, Panel } from '../../ui/panel.tsx'
 import { LoadError } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { FigureList } from './figure-rows.tsx'
 import { listElevationColumns } from './plan-elevations.tsx'
 import { TakeoffPanel } from './takeoff-panel.tsx'
 
@@ -135,7 +136,8 @@ function RevisionDialog(props: {
         </>
       }
     >
-      <div className="stack">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      <section className="stack" tabIndex={0} aria-label={`Content of revision ${revision.revision}`}>
         <KeyValues
           facts={[
             ['Changes', describeChanges(revision, previous)],
@@ -148,9 +150,13 @@ function RevisionDialog(props: {
             ['Bathrooms', amount(revision.bathrooms)],
             ['Garage spaces', amount(revision.garageSpaces)],
             ['Stories', amount(revision.stories)],
-            ...revision.figures.map((figure) => [figure.name, formatQuantity(figure.value)] as const),
           ]}
         />
+        {revision.figures.length > 0 && (
+          <Panel title="Figures for formulas">
+            <FigureList figures={revision.figures} />
+          </Panel>
+        )}
         {revision.elevations.length > 0 && (
           <Panel title="Elevations" isFlush>
             <div className="table-wrap">
@@ -164,7 +170,7 @@ function RevisionDialog(props: {
           </Panel>
         )}
         {can('parts:read') && <RevisionTakeoff planId={revision.planId} revision={revision.revision} />}
-      </div>
+      </section>
     </Dialog>
   )
 }

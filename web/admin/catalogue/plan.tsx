@@ -42,13 +42,15 @@ export function Component() {
         <>
           {canEdit && (
             <>
-              <Button onClick={() => setOpen('form')}>Edit</Button>
+              <Button className="keep" onClick={() => setOpen('form')}>
+                Edit
+              </Button>
               {data.status === 'draft' ? (
                 <Button className="keep" look="primary" onClick={() => setOpen('released')}>
                   Release revision {data.revision}
                 </Button>
               ) : (
-                <Button look="danger" onClick={() => setOpen('retired')}>
+                <Button className="keep" look="danger" onClick={() => setOpen('retired')}>
                   Retire
                 </Button>
               )}
@@ -77,9 +79,9 @@ export function Component() {
           )}
           <PlanElevations plan={data} canEdit={canEdit} />
           <PlanFigures plan={data} canEdit={canEdit} />
-          {can('parts:read') && <PlanTakeoff plan={data} />}
           <PlanRevisions plan={data} />
           {can('documents:read') && <PlanDrawings planId={planId} />}
+          {can('parts:read') && <PlanTakeoff plan={data} />}
           <RecordFiles
             recordId={planId}
             name={name}

@@ -274,7 +274,7 @@ function TakeoffConflict(props: {
         error={error}
         before={toTexts(before)}
         now={toTexts(now)}
-        labelOf={(key) => `${labels.get(key) ?? key}${own.has(key) ? ' (you changed it too)' : ''}`}
+        labelOf={(key) => `${labels.get(key) ?? key}${own.has(key) ? ' (both)' : ''}`}
         word="Combine with my changes"
         onOverwrite={onCombine}
       />
