@@ -117,7 +117,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
     await page.getByRole('button', { name: 'Edit rules' }).click()
     for (const [label, text, name] of [
       [/^Plans/, 'possum', /The Possumhaw/],
-      [/^Plans/, 'persim', /The Persimmon/],
+      [/^Plans/, 'persimmon', /The Persimmon/],
       [/^Communities/, 'juni', /Juniper Ridge/],
       [/^Requires/, 'upper', /Upper cabinets/],
       [/^Excludes/, 'granite', /Granite tops/],
