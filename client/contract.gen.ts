@@ -1605,12 +1605,12 @@ export interface paths {
         };
         /**
          * Get a plan's takeoff
-         * @description Returns all lines of a plan's takeoff, including the lines for its elevations, in the order in which they were sent. Defaults to the latest revision.
+         * @description Returns all lines of a plan's takeoff, including the lines for its elevations, in the order in which they were sent. Defaults to the latest revision. The ETag is the version of the plan.
          */
         get: operations["getTakeoff"];
         /**
          * Replace a plan's takeoff
-         * @description Replaces all lines of the plan's takeoff. If a line is invalid, no line is replaced. A released revision never changes: replacing its takeoff creates a draft of the next revision, and homes keep the released revision. Each formula is checked with the figures of the plan and of each elevation to which the line applies. The request body must not exceed 2 MiB. `422 too_much_work` when the formulas have more than 4,000,000 characters in total. A formula counts once for each plan or elevation for which it is checked.
+         * @description Replaces all lines of the plan's takeoff. If a line is invalid, no line is replaced. A released revision never changes: replacing its takeoff creates a draft of the next revision, and homes keep the released revision. Each formula is checked with the figures of the plan and of each elevation to which the line applies. The request body must not exceed 2 MiB. Each replacement increases the version of the plan, which is also the ETag of the takeoff. `422 too_much_work` when the formulas have more than 4,000,000 characters in total. A formula counts once for each plan or elevation for which it is checked.
          */
         put: operations["replaceTakeoff"];
         post?: never;
@@ -1661,12 +1661,12 @@ export interface paths {
         };
         /**
          * Get an option's takeoff
-         * @description Returns all lines of an option's takeoff, in the order in which they were sent.
+         * @description Returns all lines of an option's takeoff, in the order in which they were sent. The ETag is the version of the option.
          */
         get: operations["getOptionTakeoff"];
         /**
          * Replace an option's takeoff
-         * @description Replaces all lines of the option's takeoff. If a line is invalid, no line is replaced. The lines apply to every home with the option. A line with a planId applies only to homes of that plan, and a line that also has an elevation applies only to that elevation. If several lines have the same lineId, the most specific line applies. A line with the lineId of a plan's line replaces that line. A negative quantity subtracts from other lines. Each formula is checked with the figures of every plan for which the option is available, within the limits of replaceTakeoff. Approved and budgeted selections keep their figures until the next estimate. The request body must not exceed 2 MiB.
+         * @description Replaces all lines of the option's takeoff. If a line is invalid, no line is replaced. The lines apply to every home with the option. A line with a planId applies only to homes of that plan, and a line that also has an elevation applies only to that elevation. If several lines have the same lineId, the most specific line applies. A line with the lineId of a plan's line replaces that line. A negative quantity subtracts from other lines. Each formula is checked with the figures of every plan for which the option is available, within the limits of replaceTakeoff. Approved and budgeted selections keep their figures until the next estimate. Each replacement increases the version of the option, which is also the ETag of the takeoff. The request body must not exceed 2 MiB.
          */
         put: operations["replaceOptionTakeoff"];
         post?: never;
@@ -17006,6 +17006,8 @@ export interface components {
         Takeoff: {
             planId: string;
             revision: number;
+            /** @description Version number of the plan, increased by one with every change of the plan or its takeoff. */
+            version: number;
             /** @description Each item: Part and its required quantity. */
             lines: components["schemas"]["TakeoffLine"][];
         };
@@ -17097,6 +17099,8 @@ export interface components {
         /** @description Takeoff of an option. */
         OptionTakeoff: {
             optionId: string;
+            /** @description Version number of the option, increased by one with every change of the option or its takeoff. */
+            version: number;
             /** @description Each item: Part that an option requires. */
             lines: components["schemas"]["OptionTakeoffLine"][];
         };
@@ -36910,7 +36914,10 @@ export interface operations {
                 /** @description Revision of the takeoff. Defaults to the latest revision. */
                 revision?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if the `ETag` is still current. Separate several values with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description ID of the plan.
@@ -36927,12 +36934,14 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Takeoff"];
                 };
             };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -36945,7 +36954,10 @@ export interface operations {
     replaceTakeoff: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. The change is rejected with `412` if the resource has changed since. Separate several values with commas; `*` matches any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description ID of the plan.
@@ -36966,6 +36978,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36977,6 +36990,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -37030,7 +37044,10 @@ export interface operations {
     getOptionTakeoff: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if the `ETag` is still current. Separate several values with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description ID of the option.
@@ -37047,12 +37064,14 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OptionTakeoff"];
                 };
             };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -37065,7 +37084,10 @@ export interface operations {
     replaceOptionTakeoff: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. The change is rejected with `412` if the resource has changed since. Separate several values with commas; `*` matches any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description ID of the option.
@@ -37086,6 +37108,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37097,6 +37120,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

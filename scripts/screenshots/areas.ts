@@ -257,9 +257,34 @@ export const AREAS: readonly Screen[] = [
   },
   { name: 'catalogue-plans', path: () => '/catalogue', ready: 'tbody tr th a' },
   {
+    name: 'catalogue-plan-new',
+    path: () => '/catalogue',
+    ready: 'tbody tr th a',
+    act: (page) => page.getByRole('button', { name: 'New plan' }).click(),
+  },
+  {
     name: 'catalogue-plan',
     path: async (find) => `/catalogue/plans/${await find('/api/ext/plans?status=released')}`,
     ready: 'tbody th a',
+  },
+  {
+    name: 'catalogue-plan-revision',
+    path: async (find) => `/catalogue/plans/${await find('/api/ext/plans?status=released')}`,
+    ready: 'tbody th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'Show revision 1' }).click()
+      await page.getByRole('dialog').getByRole('table').first().waitFor()
+    },
+  },
+  {
+    name: 'catalogue-elevation',
+    path: async (find) => `/catalogue/plans/${await find('/api/ext/plans?status=released')}`,
+    ready: 'tbody th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'Add elevation' }).click()
+      await page.getByRole('button', { name: 'Add figure' }).click()
+      await page.getByRole('group', { name: 'Figure 1' }).waitFor()
+    },
   },
   {
     name: 'catalogue-takeoff',
@@ -271,6 +296,23 @@ export const AREAS: readonly Screen[] = [
     name: 'catalogue-option',
     path: async (find) => `/catalogue/options/${await find('/api/ext/options?status=active&q=cabinet')}`,
     ready: 'tbody th a, .panel p',
+  },
+  {
+    name: 'catalogue-option-edit',
+    path: async (find) => `/catalogue/options/${await find('/api/ext/options?status=active&q=cabinet')}`,
+    ready: 'tbody th a, .panel p',
+    act: (page) => page.getByRole('button', { name: 'Edit', exact: true }).click(),
+  },
+  {
+    name: 'catalogue-option-rules',
+    path: async (find) => `/catalogue/options/${await find('/api/ext/options?status=active&q=cabinet')}`,
+    ready: 'tbody th a, .panel p',
+    act: (page) => page.getByRole('button', { name: 'Edit rules' }).click(),
+  },
+  {
+    name: 'catalogue-option-takeoff',
+    path: async (find) => `/catalogue/options/${await find('/api/ext/options?status=active&q=cabinet')}/takeoff`,
+    ready: '.table.sheet tbody tr',
   },
   { name: 'catalogue-parts', path: () => '/catalogue/parts', ready: 'tbody tr th a' },
   {

@@ -47,8 +47,7 @@ describe.skipIf(chromium === null)('the forms of actions', () => {
 
   test('a form asks about an amount that could mean two numbers', async () => {
     const { page } = seen
-    await page.goto(`${plumbline.url}/catalogue`)
-    await page.getByRole('link', { name: 'New plan' }).first().click()
+    await page.goto(`${plumbline.url}/actions/createPlan`)
     await page.getByLabel('Code', { exact: true }).fill('P1850')
     await page.getByLabel('Name', { exact: true }).fill('The Laurel')
     await page.getByText('More fields').click()

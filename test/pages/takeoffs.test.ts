@@ -38,8 +38,8 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     expect((await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
   })
   afterAll(async () => {
-    // The rejected takeoff.
-    expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
+    // The rejected takeoffs.
+    expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/422|412/.test(line)) })
     await closeWindows()
     await plumbline.stop()
   })
@@ -155,6 +155,78 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
       ],
     })
     expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff?revision=1`)).body.lines).toHaveLength(1)
+  })
+
+  test('lines that another user saved in the meantime are combined with the own changes', async () => {
+    const { page } = seen
+    const path = `/api/ext/plans/${planId}/takeoff`
+    await page.goto(`${plumbline.url}/catalogue/plans/${planId}/takeoff`)
+    await cell('Quantity or formula', 3).fill('14')
+    await cell('Quantity or formula', 4).fill('6')
+    const { lines } = (await plumbline.get(path)).body
+    const [studs, sheets, concrete, more] = lines
+    const others = [
+      studs,
+      { ...sheets, wastePercent: 5 },
+      concrete,
+      { ...more, quantity: 9 },
+      { partId: partIds['OSB-716'], quantity: 2, lineId: 'porch' },
+    ]
+    expect((await plumbline.put(path, { lines: others })).status).toBe(200)
+    await page.getByRole('button', { name: 'Save takeoff' }).click()
+    await page.getByText('This record was changed while you were editing.').waitFor()
+    await page.getByText('You and another user changed the same line.').waitFor()
+    await page.getByRole('button', { name: 'Show changes' }).click()
+    const banner = page.getByRole('alert')
+    await banner.getByText('Line porch').waitFor()
+    await banner.getByText('Line 4 (both)').waitFor()
+    await banner.getByText('LUM-2X4, 9').waitFor()
+    expect(await page.getByRole('button', { name: 'Save takeoff' }).isDisabled()).toBe(true)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Combine with my changes' }).click()
+    await page.getByText('2 lines changed.').waitFor()
+    await row(5).getByText('2 SHT').waitFor()
+    expect(await cell('Quantity or formula', 4).inputValue()).toBe('6')
+    expect((await plumbline.get(path)).body.lines[2].quantity).toBe(12.5)
+    await page.getByRole('button', { name: 'Save takeoff' }).click()
+    await page.getByText('Takeoff of The Possumhaw saved').waitFor()
+    expect((await plumbline.get(path)).body.lines).toMatchObject([
+      { formula: 'roofSquares * 10' },
+      { partId: partIds['OSB-716'], wastePercent: 5 },
+      { quantity: 14 },
+      { quantity: 6 },
+      { lineId: 'porch', quantity: 2 },
+    ])
+  })
+
+  test('a takeoff whose plan was renamed in the meantime can be saved again', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/catalogue/plans/${planId}/takeoff`)
+    await cell('Quantity or formula', 3).fill('15')
+    expect((await plumbline.patch(`/api/ext/plans/${planId}`, { name: 'The Yaupon' })).status).toBe(200)
+    await page.getByRole('button', { name: 'Save takeoff' }).click()
+    await page.getByText('The plan was changed while you were editing, but its takeoff was not.').waitFor()
+    await page.getByRole('button', { name: 'Save takeoff' }).click()
+    await page.getByText('Takeoff of The Yaupon saved').waitFor()
+    expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff`)).body.lines[2].quantity).toBe(15)
+  })
+
+  test('restored entries of a takeoff that another user changed ask for a check', async () => {
+    const { page } = seen
+    const path = `/api/ext/plans/${planId}/takeoff`
+    await page.goto(`${plumbline.url}/catalogue/plans/${planId}/takeoff`)
+    await cell('Quantity or formula', 3).fill('16')
+    await page.getByText('1 line changed.').waitFor()
+    await page.goto(`${plumbline.url}/catalogue`)
+    const [first, ...others] = (await plumbline.get(path)).body.lines
+    expect((await plumbline.put(path, { lines: [...others, first] })).status).toBe(200)
+    await page.goto(`${plumbline.url}/catalogue/plans/${planId}/takeoff`)
+    await page.getByText('This takeoff was changed after you entered these lines.').waitFor()
+    // The line has moved, and the entry belongs to the line and not to its position.
+    expect(await cell('Quantity or formula', 2).inputValue()).toBe('16')
+    await page.getByText('1 line changed.').waitFor()
+    await page.getByRole('button', { name: 'Discard entries' }).click()
+    await page.getByText('No changes').waitFor()
   })
 
   test('a file that is added on the page of a plan is stored with the plan', async () => {

@@ -114,6 +114,7 @@ export const routes: RouteObject[] = [
       pageRoute('catalogue/plans/:planId/takeoff', () => import('./catalogue/edit-takeoff.tsx')),
       pageRoute('catalogue/options', () => import('./catalogue/options.tsx')),
       pageRoute('catalogue/options/:optionId', () => import('./catalogue/option.tsx')),
+      pageRoute('catalogue/options/:optionId/takeoff', () => import('./catalogue/edit-option-takeoff.tsx')),
       pageRoute('catalogue/parts', () => import('./catalogue/parts.tsx')),
       pageRoute('catalogue/parts/change-prices', () => import('./catalogue/raise-prices.tsx')),
       pageRoute('catalogue/parts/:partId', () => import('./catalogue/part.tsx')),

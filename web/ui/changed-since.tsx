@@ -3,23 +3,34 @@ import { humanizeField } from '../../server/platform/values/field-words.ts'
 import { toErrorMessage } from '../api/error-message.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import { formatCount } from './text-formats.ts'
 
 const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 
-/** Shows what another user has changed since this user started to edit, and offers to overwrite the changes. */
+/** More changes are not read one by one. */
+const MAX_CHANGES_SHOWN = 60
+
+/**
+ * Shows what another user has changed since this user started to edit, and offers to overwrite the changes. `word` is
+ * the label of the button if it does not overwrite them.
+ */
 export function ChangedSince<Record extends object>(props: {
   error: unknown
   /** The record from when editing started, and the current record. */
   before: Record
   now: Record | undefined
+  /** Returns the label of a field, if it is not the name of the field. */
+  labelOf?(field: string): string
+  word?: string
   /** Sends the same change again, with the version of the current record. */
   onOverwrite(): void
 }) {
-  const { error, before, now, onOverwrite } = props
+  const { error, before, now, labelOf = humanizeField, word, onOverwrite } = props
   const [isOpen, setIsOpen] = useState(false)
   if (toErrorMessage(error).problem?.code !== 'precondition_failed') return null
-  const fields = Object.keys(before).filter((field) => !ALWAYS_CHANGED_FIELDS.includes(field)) as (keyof Record &
-    string)[]
+  const fields = Object.keys({ ...before, ...now }).filter(
+    (field) => !ALWAYS_CHANGED_FIELDS.includes(field),
+  ) as (keyof Record & string)[]
   const changed =
     now === undefined ? [] : fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(now[field]))
   return (
@@ -30,14 +41,20 @@ export function ChangedSince<Record extends object>(props: {
         <span className="muted">Your changes are not saved yet.</span>
         {isOpen && (
           <dl className="kv">
-            {changed.map((field) => (
+            {changed.slice(0, MAX_CHANGES_SHOWN).map((field) => (
               <div className="pair" key={field}>
-                <dt>{humanizeField(field)}</dt>
+                <dt>{labelOf(field)}</dt>
                 <dd>
                   <del>{formatValue(before[field])}</del> → {formatValue(now?.[field])}
                 </dd>
               </div>
             ))}
+            {changed.length > MAX_CHANGES_SHOWN && (
+              <div className="pair">
+                <dt>More</dt>
+                <dd>{formatCount(changed.length - MAX_CHANGES_SHOWN, 'further change')}</dd>
+              </div>
+            )}
           </dl>
         )}
       </div>
@@ -45,8 +62,8 @@ export function ChangedSince<Record extends object>(props: {
         <Button small onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
           Show changes
         </Button>
-        <Button small look="danger" onClick={onOverwrite}>
-          Overwrite with my changes
+        <Button small look={word === undefined ? 'danger' : 'plain'} onClick={onOverwrite}>
+          {word ?? 'Overwrite with my changes'}
         </Button>
       </span>
     </div>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
 import type { Option } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
@@ -9,22 +9,24 @@ import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
-import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { Panel } from '../../ui/panel.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
-import { RecordNames } from '../../ui/record-names.tsx'
 import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordActions } from '../actions/record-actions.tsx'
 import { describeCutoff } from './cutoff.ts'
+import { OptionDialog } from './option-form.tsx'
+import { OptionRules } from './option-rules.tsx'
 import { TakeoffPanel } from './takeoff-panel.tsx'
 
-/** Shows one option: its cost and price, the homes that can have it, its parts, and the options that it excludes. */
+/** Shows one option with its price, rules, and takeoff, and lets the user change and offer it. */
 export function Component() {
   const { optionId = '' } = useParams()
   const can = useCan()
   const [isRetiring, setIsRetiring] = useState(false)
+  const [isEditing, setIsEditing] = useState(false)
   const at = { params: { path: { optionId } } }
   const option = plumbline.useQuery('get', '/api/ext/options/{optionId}', at)
   const offer = plumbline.useMutation('post', '/api/ext/options/{optionId}/status', {
@@ -39,6 +41,11 @@ export function Component() {
       crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options', to: '/catalogue/options' }, { name }]}
       actions={
         <>
+          {canChange && (
+            <Button className="keep" onClick={() => setIsEditing(true)}>
+              Edit
+            </Button>
+          )}
           {canChange &&
             (data.status === 'active' ? (
               <Button className="keep" look="danger" onClick={() => setIsRetiring(true)}>
@@ -54,7 +61,7 @@ export function Component() {
                 Offer option
               </Button>
             ))}
-          <RecordActions field="optionId" id={optionId} />
+          <RecordActions field="optionId" id={optionId} except={['updateOption', 'changeOptionStatus']} />
         </>
       }
     >
@@ -64,8 +71,9 @@ export function Component() {
       ) : data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <OptionDetails option={data} />
+        <OptionDetails option={data} canEdit={canChange} />
       )}
+      {isEditing && data !== undefined && <OptionDialog option={data} onClose={() => setIsEditing(false)} />}
       {isRetiring && data !== undefined && <RetireDialog option={data} onClose={() => setIsRetiring(false)} />}
     </Page>
   )
@@ -95,7 +103,7 @@ function RetireDialog({ option, onClose }: { option: Option; onClose(): void }) 
   )
 }
 
-function OptionDetails({ option }: { option: Option }) {
+function OptionDetails({ option, canEdit }: { option: Option; canEdit: boolean }) {
   const can = useCan()
   const { money } = useFormats()
   return (
@@ -117,11 +125,10 @@ function OptionDetails({ option }: { option: Option }) {
             value: option.cost === null ? 'from its parts' : money(option.cost),
             note: humanizeName(option.costBasis),
           },
-          { label: 'Choose by', value: describeCutoff(option) },
-          { label: 'Trade', isWideOnly: true, value: option.scope === null ? 'none' : humanizeName(option.scope) },
+          { label: 'Deadline', value: describeCutoff(option) },
+          { label: 'Trade', value: option.scope === null ? 'none' : humanizeName(option.scope) },
           {
             label: 'Cost code',
-            isWideOnly: true,
             value: option.costCodeId === null ? 'none' : <RecordName of="costCode" id={option.costCodeId} />,
           },
         ]}
@@ -133,26 +140,32 @@ function OptionDetails({ option }: { option: Option }) {
               <p>{option.description}</p>
             </Panel>
           )}
-          {can('parts:read') && <OptionTakeoff optionId={option.id} />}
+          {can('parts:read') && <OptionTakeoff option={option} />}
         </div>
-        <Panel title="Rules">
-          <KeyValues
-            facts={[
-              ['Plans', <RecordNames key="plans" of="plan" ids={option.planIds} none="all" />],
-              ['Communities', <RecordNames key="where" of="community" ids={option.communityIds} none="all" />],
-              ['Requires', <RecordNames key="requires" of="option" ids={option.requiresOptionIds} none="nothing" />],
-              ['Excludes', <RecordNames key="excludes" of="option" ids={option.excludesOptionIds} none="nothing" />],
-            ]}
-          />
-        </Panel>
+        <OptionRules option={option} canEdit={canEdit} />
       </div>
     </>
   )
 }
 
-function OptionTakeoff({ optionId }: { optionId: string }) {
+function OptionTakeoff({ option }: { option: Option }) {
+  const can = useCan()
   const { data, error } = plumbline.useQuery('get', '/api/ext/options/{optionId}/takeoff', {
-    params: { path: { optionId } },
+    params: { path: { optionId: option.id } },
   })
-  return <TakeoffPanel lines={data?.lines} error={error} empty="No parts in this option." />
+  return (
+    <TakeoffPanel
+      lines={data?.lines}
+      error={error}
+      empty="No parts in this option."
+      actions={
+        can('parts:write') &&
+        option.archivedAt === null && (
+          <Link className="btn small" to={`/catalogue/options/${option.id}/takeoff`}>
+            Edit takeoff
+          </Link>
+        )
+      }
+    />
+  )
 }

@@ -1,16 +1,18 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import type { Option } from '../../../client/contract.gen.ts'
+import { useCan } from '../../api/session.ts'
 import { humanizeName } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { ActionLink } from '../actions/action-link.tsx'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
 import { describeCutoff } from './cutoff.ts'
+import { OptionDialog } from './option-form.tsx'
 
 const toChoices = (values: readonly string[]) => values.map((value) => ({ value, label: humanizeName(value) }))
 
@@ -25,6 +27,8 @@ const FILTERS = [
 
 /** Lists options that buyers can choose. */
 export function Component() {
+  const can = useCan()
+  const [isNew, setIsNew] = useState(false)
   const { money } = useFormats()
   const columns = useMemo<readonly Column<Option>[]>(
     () => [
@@ -50,7 +54,7 @@ export function Component() {
         csv: ({ category }) => category,
       },
       {
-        head: 'Choose by',
+        head: 'Deadline',
         cell: describeCutoff,
         csv: describeCutoff,
       },
@@ -74,7 +78,13 @@ export function Component() {
     <Page
       title="Options"
       crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options' }]}
-      actions={<ActionLink to="createOption" word="New option" needs="options:write" />}
+      actions={
+        can('options:write') && (
+          <Button className="keep" look="primary" onClick={() => setIsNew(true)}>
+            New option
+          </Button>
+        )
+      }
     >
       <div className="page-head">
         <h1>Options</h1>
@@ -91,10 +101,11 @@ export function Component() {
         filters={FILTERS}
         empty={
           <EmptyState icon="catalogue" title="No options yet">
-            Add options with price, takeoff and rules through the API.
+            Add an option with its price, rules, and takeoff.
           </EmptyState>
         }
       />
+      {isNew && <OptionDialog option={null} onClose={() => setIsNew(false)} />}
     </Page>
   )
 }

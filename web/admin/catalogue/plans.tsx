@@ -1,15 +1,17 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import type { Plan } from '../../../client/contract.gen.ts'
+import { useCan } from '../../api/session.ts'
 import { humanizeName } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { formatQuantity } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { ActionLink } from '../actions/action-link.tsx'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
+import { PlanDialog } from './plan-form.tsx'
 
 const FILTERS = [
   {
@@ -31,6 +33,8 @@ const figureColumn = (head: string, of: (plan: Plan) => number | null): Column<P
 
 /** Lists the newest revision of each plan. */
 export function Component() {
+  const can = useCan()
+  const [isNew, setIsNew] = useState(false)
   const { money } = useFormats()
   const columns = useMemo<readonly Column<Plan>[]>(
     () => [
@@ -78,7 +82,13 @@ export function Component() {
     <Page
       title="Plans"
       crumbs={[{ name: 'Catalog' }]}
-      actions={<ActionLink to="createPlan" word="New plan" needs="options:write" />}
+      actions={
+        can('options:write') && (
+          <Button className="keep" look="primary" onClick={() => setIsNew(true)}>
+            New plan
+          </Button>
+        )
+      }
     >
       <div className="page-head">
         <h1>Plans</h1>
@@ -99,6 +109,7 @@ export function Component() {
           </EmptyState>
         }
       />
+      {isNew && <PlanDialog plan={null} onClose={() => setIsNew(false)} />}
     </Page>
   )
 }

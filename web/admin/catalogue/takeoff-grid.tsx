@@ -8,8 +8,8 @@ import {
   fillRows,
   isEmptyRow,
   splitCells,
-  TAKEOFF_COLUMNS,
   type TakeoffColumn,
+  type TakeoffColumns,
   type TakeoffRow,
   type TakeoffRowResult,
 } from './takeoff-rows.ts'
@@ -26,10 +26,13 @@ export type CellErrors = Readonly<Partial<Record<TakeoffColumn, string>>>
  * cells that were copied from a spreadsheet fill the rows from the cell in which they are pasted.
  */
 export function TakeoffGrid(props: {
+  columns: TakeoffColumns
   rows: readonly TakeoffRow[]
   resultOf(row: TakeoffRow): TakeoffRowResult
   /** The errors of the service by the key of the row. */
   rejected: ReadonlyMap<string, CellErrors>
+  /** The codes of the plans that a line can name. Empty for the takeoff of a plan. */
+  plans: readonly string[]
   elevations: readonly string[]
   costCodes: readonly string[]
   /** Whether only rows with errors are shown. */
@@ -37,7 +40,7 @@ export function TakeoffGrid(props: {
   createRow(): TakeoffRow
   onChange(rows: readonly TakeoffRow[]): void
 }) {
-  const { rows, resultOf, rejected, elevations, costCodes, onlyErrors, createRow, onChange } = props
+  const { columns, rows, resultOf, rejected, plans, elevations, costCodes, onlyErrors, createRow, onChange } = props
   const [search, setSearch] = useState('')
   const [limit, setLimit] = useState(ROWS_PER_STEP)
   const [typed, setTyped] = useState('')
@@ -55,8 +58,8 @@ export function TakeoffGrid(props: {
   const shown = matching.slice(0, limit)
 
   // Rows are rendered again only if they change, so they need functions that stay the same.
-  const latest = useRef({ rows, shown, createRow, onChange })
-  latest.current = { rows, shown, createRow, onChange }
+  const latest = useRef({ columns, rows, shown, createRow, onChange })
+  latest.current = { columns, rows, shown, createRow, onChange }
   const focusCell = (key: string, column: TakeoffColumn) =>
     table.current
       ?.querySelector<HTMLInputElement>(`tr[data-row="${CSS.escape(key)}"] [data-column="${column}"]`)
@@ -76,8 +79,8 @@ export function TakeoffGrid(props: {
       // A single value is pasted into the cell as usual.
       if (cells.length < 2 && (cells[0]?.length ?? 0) < 2) return
       event.preventDefault()
-      const { rows, onChange, createRow } = latest.current
-      onChange(fillRows(rows, cells, { key, column }, createRow))
+      const { columns, rows, onChange, createRow } = latest.current
+      onChange(fillRows(rows, cells, { key, column }, columns, createRow))
       setLimit((before) => Math.max(before, rows.length + cells.length))
     },
     press(event, key, column) {
@@ -118,6 +121,11 @@ export function TakeoffGrid(props: {
           </option>
         ))}
       </datalist>
+      <datalist id="takeoff-plans">
+        {plans.map((code) => (
+          <option key={code} value={code} />
+        ))}
+      </datalist>
       <datalist id="takeoff-elevations">
         {elevations.map((code) => (
           <option key={code} value={code} />
@@ -135,7 +143,7 @@ export function TakeoffGrid(props: {
           <caption className="sr">Lines of the takeoff</caption>
           <thead role="rowgroup">
             <tr role="row">
-              {TAKEOFF_COLUMNS.map(({ name, head }) => (
+              {columns.map(({ name, head }) => (
                 <th role="columnheader" scope="col" key={name} className={name === 'waste' ? 'num' : undefined}>
                   {head}
                 </th>
@@ -150,6 +158,7 @@ export function TakeoffGrid(props: {
             {shown.map((row) => (
               <GridRow
                 key={row.key}
+                columns={columns}
                 row={row}
                 at={rows.indexOf(row) + 1}
                 result={resultOf(row)}
@@ -198,24 +207,26 @@ interface RowActions {
 
 const LISTS: Partial<Record<TakeoffColumn, string>> = {
   part: 'takeoff-parts',
+  plan: 'takeoff-plans',
   elevation: 'takeoff-elevations',
   costCode: 'takeoff-codes',
 }
 
 const GridRow = memo(function GridRow(props: {
+  columns: TakeoffColumns
   row: TakeoffRow
   at: number
   result: TakeoffRowResult
   rejected: CellErrors | undefined
   actions: RowActions
 }) {
-  const { row, at, result, rejected, actions } = props
+  const { columns, row, at, result, rejected, actions } = props
   const { part, quantity } = result
   // An empty row is not saved, so it has no errors.
   const errors = isEmptyRow(row) ? {} : { ...result.errors, ...rejected }
   return (
     <tr role="row" data-row={row.key}>
-      {TAKEOFF_COLUMNS.map(({ name, head }) => {
+      {columns.map(({ name, head }) => {
         const error = errors[name]
         const id = `takeoff-${row.key}-${name}`
         return (
@@ -230,7 +241,7 @@ const GridRow = memo(function GridRow(props: {
               autoComplete="off"
               spellCheck={false}
               list={LISTS[name]}
-              placeholder={name === 'elevation' ? 'all' : undefined}
+              placeholder={name === 'elevation' || name === 'plan' ? 'all' : undefined}
               value={row.cells[name] ?? ''}
               onChange={(event) => actions.change(row.key, name, event.target.value)}
               onPaste={(event) => actions.paste(event, row.key, name)}

@@ -1,4 +1,11 @@
-import type { FieldError, Plan, TakeoffLine, TakeoffLineInput } from '../../../client/contract.gen.ts'
+import type {
+  FieldError,
+  OptionTakeoffLine,
+  OptionTakeoffLineInput,
+  Plan,
+  TakeoffLine,
+  TakeoffLineInput,
+} from '../../../client/contract.gen.ts'
 import {
   evaluateFormula,
   type Formula,
@@ -18,9 +25,9 @@ import {
   parseTypedNumber,
 } from '../../../server/platform/values/typed-number.ts'
 
-/** The columns that users edit, in the order in which cells are pasted. */
-export const TAKEOFF_COLUMNS = [
+const COLUMNS = [
   { name: 'part', head: 'Part (SKU)' },
+  { name: 'plan', head: 'Plan' },
   { name: 'elevation', head: 'Elevation' },
   { name: 'amount', head: 'Quantity or formula' },
   { name: 'waste', head: 'Waste %' },
@@ -29,8 +36,13 @@ export const TAKEOFF_COLUMNS = [
   { name: 'line', head: 'Line ID' },
 ] as const
 
-export type TakeoffColumn = (typeof TAKEOFF_COLUMNS)[number]['name']
+export type TakeoffColumn = (typeof COLUMNS)[number]['name']
+/** The columns that users edit, in the order in which cells are pasted. */
+export type TakeoffColumns = readonly { name: TakeoffColumn; head: string }[]
 export type TakeoffCells = Readonly<Partial<Record<TakeoffColumn, string>>>
+
+export const OPTION_COLUMNS: TakeoffColumns = COLUMNS
+export const PLAN_COLUMNS: TakeoffColumns = COLUMNS.filter(({ name }) => name !== 'plan')
 
 /** One row of the grid: the texts of its cells, as the user typed them. */
 export interface TakeoffRow {
@@ -46,61 +58,89 @@ export interface GridPart {
   readonly unit: string
 }
 
+/** The figures of one plan with one elevation. The elevation is null if the plan has no elevations. */
+export interface FigureSet {
+  readonly plan: Plan
+  readonly elevation: string | null
+  readonly figures: TakeoffFigures
+}
+
 /** What the texts of the cells refer to. */
 export interface TakeoffContext {
-  readonly plan: Plan
-  /** The elevation for which quantities are shown. */
-  readonly elevation: string | null
+  /** The plan of the takeoff. Null for the takeoff of an option, whose lines can each name a plan. */
+  readonly ownPlan: Plan | null
+  /** The plans in whose homes the lines can apply. */
+  readonly plans: readonly Plan[]
+  readonly sets: readonly FigureSet[]
+  /** The set for which quantities are shown. Null if there are no plans. */
+  readonly shown: FigureSet | null
   /** The parts by their SKU in lower case. Null marks a SKU that does not exist. */
   readonly parts: ReadonlyMap<string, GridPart | null>
   /** The IDs of the cost codes by their code in lower case. */
   readonly costCodes: ReadonlyMap<string, string>
 }
 
-/** The meaning of a row: its part, its quantity for the shown elevation, and the errors of its cells. */
+/** The meaning of a row: its part, its quantity for the shown plan and elevation, and the errors of its cells. */
 export interface TakeoffRowResult {
   readonly part: GridPart | null
-  /** Null if the line does not apply to the shown elevation, or its quantity cannot be computed. */
+  /** Null if the line does not apply to the shown plan and elevation, or its quantity cannot be computed. */
   readonly quantity: LineQuantity | null
   readonly errors: Readonly<Partial<Record<TakeoffColumn, string>>>
 }
 
-export function isEmptyRow({ cells }: TakeoffRow): boolean {
-  return TAKEOFF_COLUMNS.every(({ name }) => (cells[name] ?? '').trim() === '')
+export function listFigureSets(plans: readonly Plan[]): FigureSet[] {
+  return plans.flatMap((plan) =>
+    (plan.elevations.length === 0 ? [null] : plan.elevations.map(({ code }) => code)).map((elevation) => ({
+      ...{ plan, elevation, figures: listFigures(plan, elevation) },
+    })),
+  )
 }
 
+export function isEmptyRow({ cells }: TakeoffRow): boolean {
+  return COLUMNS.every(({ name }) => (cells[name] ?? '').trim() === '')
+}
+
+/** Returns the rows of stored lines. A row keeps its key while other lines are added or removed. */
 export function toTakeoffRows(
-  lines: readonly TakeoffLine[],
-  parts: ReadonlyMap<string, GridPart>,
-  codes: ReadonlyMap<string, string>,
+  lines: readonly (TakeoffLine | OptionTakeoffLine)[],
+  { parts, costCodes, plans }: Readonly<Record<'parts' | 'costCodes' | 'plans', ReadonlyMap<string, string>>>,
 ): TakeoffRow[] {
-  return lines.map((line, at) => ({
-    key: `line-${at}`,
-    cells: {
-      part: parts.get(line.partId)?.sku ?? line.partId,
-      elevation: line.elevation ?? '',
-      amount: line.formula ?? formatTypedNumber(line.quantity ?? 0),
-      waste: line.wastePercent === 0 ? '' : formatTypedNumber(line.wastePercent),
-      costCode: line.costCodeId === null ? '' : (codes.get(line.costCodeId) ?? line.costCodeId),
-      task: line.taskName ?? '',
-      line: line.lineId,
-    },
-  }))
+  return lines.map((line) => {
+    const planId = 'planId' in line ? line.planId : null
+    return {
+      key: JSON.stringify([planId, line.elevation, line.lineId]),
+      cells: {
+        part: parts.get(line.partId) ?? line.partId,
+        ...(planId !== null && { plan: plans.get(planId) ?? planId }),
+        elevation: line.elevation ?? '',
+        amount: line.formula ?? formatTypedNumber(line.quantity ?? 0),
+        waste: line.wastePercent === 0 ? '' : formatTypedNumber(line.wastePercent),
+        costCode: line.costCodeId === null ? '' : (costCodes.get(line.costCodeId) ?? line.costCodeId),
+        task: line.taskName ?? '',
+        line: line.lineId,
+      },
+    }
+  })
 }
 
 /** Returns the quantity of a row and the errors that can be found without the service. */
 export function readTakeoffRow({ cells }: TakeoffRow, context: TakeoffContext): TakeoffRowResult {
-  const { plan, parts, costCodes } = context
+  const { ownPlan, sets, shown, parts, costCodes } = context
   const errors: Partial<Record<TakeoffColumn, string>> = {}
   const text = (name: TakeoffColumn) => (cells[name] ?? '').trim()
   const sku = text('part')
   const part = parts.get(sku.toLowerCase())
   if (sku === '') errors.part = 'is required'
   else if (part === null) errors.part = 'is not a known SKU'
+  const plan = text('plan') === '' ? ownPlan : findPlan(text('plan'), context)
+  if (plan === undefined) errors.plan = 'must be the code of a plan that can have the option'
   const elevation = text('elevation') === '' ? null : text('elevation')
-  const codes = plan.elevations.map(({ code }) => code)
-  if (elevation !== null && !codes.includes(elevation))
-    errors.elevation = codes.length === 0 ? 'must be empty' : `must be one of ${codes.join(', ')}`
+  if (elevation !== null && plan !== undefined) {
+    const codes = plan?.elevations.map(({ code }) => code) ?? []
+    if (plan === null) errors.elevation = 'requires a plan'
+    else if (!codes.includes(elevation))
+      errors.elevation = codes.length === 0 ? 'must be empty' : `must be one of ${codes.join(', ')}`
+  }
   const code = text('costCode')
   if (code !== '' && !costCodes.has(code.toLowerCase()) && ![...costCodes.values()].includes(code))
     errors.costCode = 'is not a known cost code'
@@ -110,18 +150,28 @@ export function readTakeoffRow({ cells }: TakeoffRow, context: TakeoffContext): 
   const amount = readAmount(text('amount'))
   if ('error' in amount) return { part: part ?? null, quantity: null, errors: { ...errors, amount: amount.error } }
   const wastePercent = waste.value ?? 0
-  const applying = elevation === null ? (codes.length === 0 ? [null] : codes) : [elevation]
-  const error = amount.formula === null ? null : findFormulaError(amount.formula, plan, applying)
+  const applies = (set: FigureSet) =>
+    (plan === null || plan?.id === set.plan.id) && (elevation === null || elevation === set.elevation)
+  const applying = sets.filter(applies)
+  // A line with an unknown elevation is checked with the figures of its plan.
+  if (applying.length === 0 && plan !== null && plan !== undefined)
+    applying.push({ plan, elevation: null, figures: listFigures(plan, null) })
+  const error = amount.formula === null ? null : findFormulaError(amount.formula, applying, ownPlan)
   if (error !== null) return { part: part ?? null, quantity: null, errors: { ...errors, amount: error } }
-  const isShown = elevation === null || elevation === context.elevation
+  const isShown = shown === null || applies(shown)
   const quantity =
     !isShown || part === undefined || part === null
       ? null
-      : tryComputing(amount, wastePercent, part.unit, listFigures(plan, context.elevation))
+      : tryComputing(amount, wastePercent, part.unit, shown?.figures ?? NO_FIGURES)
   return { part: part ?? null, quantity, errors }
 }
 
 const MAX_PERCENT = 100
+const NO_FIGURES: TakeoffFigures = new Map()
+
+function findPlan(text: string, { plans }: TakeoffContext): Plan | undefined {
+  return plans.find(({ id, code }) => code.toLowerCase() === text.toLowerCase() || id === text)
+}
 
 type Amount = { quantity: number | null; formula: Formula | null } | { error: string }
 
@@ -139,17 +189,23 @@ function readAmount(text: string): Amount {
   }
 }
 
-function findFormulaError(formula: Formula, plan: Plan, elevations: readonly (string | null)[]): string | null {
-  try {
-    for (const code of elevations) assertQuantity(evaluateFormula(formula, listFigures(plan, code)))
-    return null
-  } catch (error) {
-    if (error instanceof FormulaError) return error.message
-    throw error
+/** More sets per line make typing slow. The service checks a formula with the figures of all plans. */
+const MAX_CHECKED_SETS = 100
+
+function findFormulaError(formula: Formula, sets: readonly FigureSet[], ownPlan: Plan | null): string | null {
+  for (const { plan, elevation, figures } of sets.slice(0, MAX_CHECKED_SETS)) {
+    try {
+      assertQuantity(evaluateFormula(formula, figures))
+    } catch (error) {
+      if (!(error instanceof FormulaError)) throw error
+      const place = elevation === null ? plan.code : `${plan.code} ${elevation}`
+      return ownPlan === null ? `${error.message} (on ${place})` : error.message
+    }
   }
+  return null
 }
 
-/** Returns null if the formula needs a figure that only elevations have, and no elevation is shown. */
+/** Returns null if the formula uses a figure that the shown plan does not have. */
 function tryComputing(
   { quantity, formula }: { quantity: number | null; formula: Formula | null },
   wastePercent: number,
@@ -180,8 +236,15 @@ export function toTakeoffLine({ cells }: TakeoffRow, context: TakeoffContext): T
   }
 }
 
+/** Returns the line of an option's takeoff to send. Only rows without errors have a line. */
+export function toOptionTakeoffLine(row: TakeoffRow, context: TakeoffContext): OptionTakeoffLineInput {
+  const code = (row.cells.plan ?? '').trim()
+  return { ...toTakeoffLine(row, context), planId: code === '' ? null : (findPlan(code, context)?.id ?? code) }
+}
+
 const COLUMN_OF_FIELD: Readonly<Record<string, TakeoffColumn>> = {
   partId: 'part',
+  planId: 'plan',
   elevation: 'elevation',
   wastePercent: 'waste',
   costCodeId: 'costCode',
@@ -206,15 +269,16 @@ export function fillRows(
   rows: readonly TakeoffRow[],
   cells: readonly (readonly string[])[],
   place: { key: string; column: TakeoffColumn },
+  columns: TakeoffColumns,
   createRow: () => TakeoffRow,
 ): TakeoffRow[] {
   const filled = [...rows]
   const first = rows.findIndex(({ key }) => key === place.key)
-  const column = TAKEOFF_COLUMNS.findIndex(({ name }) => name === place.column)
+  const column = columns.findIndex(({ name }) => name === place.column)
   for (const [i, texts] of cells.entries()) {
     const row = filled[first + i] ?? createRow()
     const values = texts.flatMap((text, j) => {
-      const name = TAKEOFF_COLUMNS[column + j]?.name
+      const name = columns[column + j]?.name
       return name === undefined ? [] : [[name, text] as const]
     })
     filled[first + i] = { ...row, cells: { ...row.cells, ...Object.fromEntries(values) } }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Option } from '../../../../client/contract.gen.ts'
-import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import type { OptionLinks } from './option-links.ts'
 
@@ -12,6 +12,15 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, mak
       communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
     },
   })
+
+/** Increments the version of a locked option of which only the takeoff has changed. Returns the new version. */
+export async function bumpVersion(call: WriteCall, { id, version }: Option): Promise<number> {
+  await sql`
+    update "options" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  recordChange(call, id, 'updated', ['takeoff'])
+  return version + 1
+}
 
 /**
  * Locks the links of options until the transaction ends. Otherwise, two concurrent changes could each make one option

@@ -1,5 +1,6 @@
 import type { Option, Plan, TakeoffLine } from '../../../../client/contract.gen.ts'
 import { type Call, recordChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, notFound, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
@@ -25,16 +26,15 @@ export const takeoffOperations = {
   async getTakeoff({ path, query }, call) {
     const plan = await plans.find(call, path.planId)
     const { revision } = await findBuilt(call, plan, query.revision)
-    return {
-      status: 200,
-      body: { planId: plan.id, revision, lines: await takeoffs.listTakeoffLines(call, plan.id, revision) },
-    }
+    const lines = await takeoffs.listTakeoffLines(call, plan.id, revision)
+    return { status: 200, body: { planId: plan.id, revision, version: plan.version, lines } }
   },
 
-  async replaceTakeoff({ path, body }, call) {
+  async replaceTakeoff({ path, body, ifMatch }, call) {
     const lines = toStoredTakeoffLines(body.lines)
     const takeoff = await call.write(async (call) => {
       const plan = await plans.lock(call, path.planId)
+      assertIfMatch(ifMatch, plan)
       if (plan.archivedAt !== null || plan.status === 'retired')
         throw conflict(
           'archived',
@@ -43,10 +43,9 @@ export const takeoffOperations = {
       const errors = await findTakeoffLineErrors(lines, plan)
       if (errors.length > 0) throw validationFailed(errors)
       await assertPartsAndCodesInUse(call, lines)
-      const { revision } = await beginRevision(call, plan)
+      const { revision, version } = await beginRevision(call, plan)
       await takeoffs.replaceTakeoffLines(call, plan.id, revision, lines)
-      recordChange(call, plan.id, 'updated', ['takeoff'])
-      return { planId: plan.id, revision, lines }
+      return { planId: plan.id, revision, version, lines }
     })
     return { status: 200, body: takeoff }
   },
@@ -73,13 +72,14 @@ export const takeoffOperations = {
   },
 
   async getOptionTakeoff({ path }, call) {
-    const { id } = await options.find(call, path.optionId)
-    return { status: 200, body: { optionId: id, lines: await optionTakeoffs.listOptionLines(call, id) } }
+    const { id, version } = await options.find(call, path.optionId)
+    return { status: 200, body: { optionId: id, version, lines: await optionTakeoffs.listOptionLines(call, id) } }
   },
 
-  async replaceOptionTakeoff({ path, body }, call) {
+  async replaceOptionTakeoff({ path, body, ifMatch }, call) {
     const takeoff = await call.write(async (call) => {
       const option = await options.lock(call, path.optionId)
+      assertIfMatch(ifMatch, option)
       if (option.archivedAt !== null)
         throw conflict('archived', `Cannot change the takeoff of ${option.code}: the option is archived.`)
       const lines = toStoredOptionLines(body.lines, option)
@@ -88,8 +88,7 @@ export const takeoffOperations = {
       if (errors.length > 0) throw validationFailed(errors)
       await assertPartsAndCodesInUse(call, lines)
       await optionTakeoffs.replaceOptionLines(call, option.id, lines)
-      recordChange(call, option.id, 'updated', ['takeoff'])
-      return { optionId: option.id, lines }
+      return { optionId: option.id, version: await options.bumpVersion(call, option), lines }
     })
     return { status: 200, body: takeoff }
   },
@@ -150,11 +149,13 @@ async function findBuilt(
 }
 
 /**
- * Returns the plan with an editable revision. If the newest revision is released, creates a draft of the next revision.
+ * Returns the editable revision of the plan, and the next version of the plan. If the newest revision is released,
+ * creates a draft of the next revision.
  */
-async function beginRevision(call: WriteCall, plan: Plan): Promise<Plan> {
-  if (plan.status === 'draft') return plan
+async function beginRevision(call: WriteCall, plan: Plan): Promise<Pick<Plan, 'revision' | 'version'>> {
+  if (plan.status === 'draft') return { revision: plan.revision, version: await plans.bumpVersion(call, plan) }
   const next = await plans.update(call, plan, getNextRevision(plan))
+  recordChange(call, plan.id, 'updated', ['takeoff'])
   await recordStatusChange(call, { id: plan.id, from: plan.status, to: next.status })
   return next
 }

@@ -47,7 +47,11 @@ const figures = ({ body }: Awaited<ReturnType<typeof resolved>>) =>
 
 test('replacing the takeoff of an option replaces all its lines', async () => {
   const option = await newOption({ code: 'KI-QTZ' })
-  expect((await plumbline.get(`/api/ext/options/${option}/takeoff`)).body).toEqual({ optionId: option, lines: [] })
+  expect((await plumbline.get(`/api/ext/options/${option}/takeoff`)).body).toEqual({
+    optionId: option,
+    version: 1,
+    lines: [],
+  })
   const replaced = await replace(option, [
     { partId: quartz, formula: 'counterSquareFeet', wastePercent: 8, taskName: 'Countertops set' },
     { partId: granite, planId: plan, elevation: 'B', quantity: -72 },
@@ -63,6 +67,18 @@ test('replacing the takeoff of an option replaces all its lines', async () => {
   })
   expect((await plumbline.get(`/api/ext/options/${option}/takeoff`)).body).toEqual(replaced.body)
   expect((await replace(option, [])).body.lines).toEqual([])
+})
+
+test('the takeoff of an option that was replaced in the meantime is not overwritten', async () => {
+  const path = `/api/ext/options/${await newOption()}/takeoff`
+  const opened = (await plumbline.get(path)).headers.get('etag') ?? ''
+  const save = (quantity: number, etag: string) =>
+    plumbline.put(path, { lines: [{ partId: stud, quantity }] }, { headers: { 'if-match': etag } })
+  expect(await save(1, opened)).toMatchObject({ status: 200, body: { version: 2 } })
+  const second = await save(2, opened)
+  expect(second).toMatchObject({ status: 412, body: { code: 'precondition_failed', currentVersion: 2 } })
+  expect((await plumbline.get(path)).body.lines).toMatchObject([{ quantity: 1 }])
+  expect(await save(2, second.headers.get('etag') ?? '')).toMatchObject({ status: 200, body: { version: 3 } })
 })
 
 test('the lines of a selected option replace takeoff lines with the same name', async () => {

@@ -54,7 +54,7 @@ test('a replaced takeoff has exactly the lines of the request, in the same order
   await replace(planId, [{ partId: stud, quantity: 1 }])
   expect((await takeoff(planId)).lines).toHaveLength(1)
   await replace(planId, [])
-  expect(await takeoff(planId)).toEqual({ planId, revision: 1, lines: [] })
+  expect(await takeoff(planId)).toEqual({ planId, revision: 1, version: 4, lines: [] })
 })
 
 test('takeoff quantities of a home include waste and are rounded to the unit of sale', async () => {
@@ -141,6 +141,52 @@ test('changing the takeoff of a released plan starts the next revision', async (
   expect((await takeoff(planId, '?revision=1')).lines).toMatchObject([{ quantity: 1 }])
   expect((await resolved(planId, 'elevation=A&revision=2')).lines).toMatchObject([{ quantity: 1 }])
   expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff?revision=4`)).status).toBe(404)
+})
+
+test('a takeoff that was replaced in the meantime is not overwritten', async () => {
+  const planId = await newPlan()
+  const path = `/api/ext/plans/${planId}/takeoff`
+  const opened = (await plumbline.get(path)).headers.get('etag') ?? ''
+  const save = (quantity: number, etag: string) =>
+    plumbline.put(path, { lines: [{ partId: stud, quantity }] }, { headers: { 'if-match': etag } })
+  const first = await save(1, opened)
+  expect([first.status, first.headers.get('etag')]).toEqual([200, '"2"'])
+  const second = await save(2, opened)
+  expect(second).toMatchObject({ status: 412, body: { code: 'precondition_failed', currentVersion: 2 } })
+  expect((await takeoff(planId)).lines).toMatchObject([{ quantity: 1 }])
+  expect((await save(2, second.headers.get('etag') ?? '')).status).toBe(200)
+  expect((await takeoff(planId)).lines).toMatchObject([{ quantity: 2 }])
+})
+
+test('of two users who save the same takeoff at the same time, only one succeeds', async () => {
+  const planId = await newPlan()
+  const saved = await Promise.all(
+    [1, 2, 3, 4].map((quantity) =>
+      plumbline.put(
+        `/api/ext/plans/${planId}/takeoff`,
+        { lines: [{ partId: stud, quantity }] },
+        { headers: { 'if-match': '"1"' } },
+      ),
+    ),
+  )
+  expect(saved.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412])
+  const winner = saved.find(({ status }) => status === 200)
+  expect(await takeoff(planId)).toEqual(winner?.body)
+})
+
+test('a changed takeoff changes the version of its plan, and a changed plan the version of its takeoff', async () => {
+  const planId = await newPlan()
+  const path = `/api/ext/plans/${planId}`
+  const versions = async () => [(await plumbline.get(path)).body.version, (await takeoff(planId)).version]
+  expect(await versions()).toEqual([1, 1])
+  expect((await replace(planId, [{ partId: stud, quantity: 1 }])).body.version).toBe(2)
+  expect(await versions()).toEqual([2, 2])
+  await plumbline.patch(path, { squareFeet: 2200 })
+  expect(await versions()).toEqual([3, 3])
+  await plumbline.post(`${path}/status`, { status: 'released' })
+  // The replacement creates a draft of the next revision.
+  expect((await replace(planId, [])).body).toMatchObject({ revision: 2, version: 5 })
+  expect(await versions()).toEqual([5, 5])
 })
 
 test('the takeoff of a retired plan cannot be replaced', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Plan, PlanRevision } from '../../../../client/contract.gen.ts'
-import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { resolveColumns } from '../../../platform/resources/declaration.ts'
 import { createListing } from '../../../platform/resources/listing.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
@@ -40,6 +40,15 @@ export async function findRevision(
     select "revision", ${FROZEN_COLUMNS} from "planRevisions"
     where "organizationId" = ${organizationId} and "planId" = ${planId} and "revision" = ${revision}`.execute(db)
   return rows[0]
+}
+
+/** Increments the version of a locked plan of which only the takeoff has changed. Returns the new version. */
+export async function bumpVersion(call: WriteCall, { id, version }: Plan): Promise<number> {
+  await sql`
+    update "plans" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  recordChange(call, id, 'updated', ['takeoff'])
+  return version + 1
 }
 
 /** Copies the takeoff of the previous revision to the new revision. */
