@@ -276,6 +276,50 @@ export const AREAS: readonly Screen[] = [
       await page.getByRole('region', { name: 'New prices' }).waitFor()
     },
   },
+  { name: 'catalogue-contracts', path: () => '/catalogue/contracts', ready: 'tbody tr th a' },
+  {
+    name: 'catalogue-contract',
+    path: async (find) =>
+      `/catalogue/contracts/${await find('/api/ext/contracts?status=active&contractType=unit_price')}`,
+    ready: '.panel tbody tr',
+  },
+  {
+    name: 'catalogue-contract-activate',
+    path: async (find) => `/catalogue/contracts/${await find('/api/ext/contracts?status=draft')}`,
+    ready: '.panel tbody tr',
+    async act(page) {
+      await page.getByRole('button', { name: 'Activate', exact: true }).click()
+      await page.getByText('will be made').waitFor()
+    },
+  },
+  {
+    name: 'catalogue-contract-edit',
+    path: async (find) => `/catalogue/contracts/${await find('/api/ext/contracts?status=draft')}/edit`,
+    ready: '.table.sheet tbody tr',
+  },
+  {
+    name: 'catalogue-contract-turnkey',
+    path: async (find) => `/catalogue/contracts/${await find('/api/ext/contracts?contractType=turnkey')}`,
+    ready: '.panel tbody tr',
+  },
+  {
+    name: 'catalogue-contract-new',
+    path: () => '/catalogue/contracts/new',
+    ready: '.table.sheet tbody tr',
+    async act(page) {
+      await page.getByLabel('Prices for', { exact: true }).selectOption('turnkey')
+      await page.getByRole('region', { name: 'Lump sums of the contract' }).waitFor()
+    },
+  },
+  {
+    name: 'catalogue-contract-reprice',
+    path: async (find) => `/catalogue/contracts/${await find('/api/ext/contracts?status=active')}/reprice`,
+    ready: 'input[type="date"]',
+    async act(page) {
+      await page.getByRole('button', { name: 'Preview new totals' }).click()
+      await page.getByRole('region', { name: 'Drafts with new prices' }).waitFor()
+    },
+  },
   { name: 'catalogue-cost-codes', path: () => '/catalogue/cost-codes', ready: 'tbody tr th' },
   {
     name: 'agents-proposals',

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import type { CostCode, Part, Plan, TakeoffLine } from '../../../client/contract.gen.ts'
-import { toErrorMessage } from '../../api/error-message.ts'
 import { fetchAllRows } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
@@ -10,13 +9,14 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { createSheetRow, readCell, splitSheetError } from '../../ui/sheet-rows.ts'
 import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
-import { type CellErrors, TakeoffGrid } from './takeoff-grid.tsx'
+import { fetchParts, useKnownParts } from './known-parts.ts'
+import { TakeoffGrid } from './takeoff-grid.tsx'
 import {
   findErrorCell,
-  type GridPart,
   isEmptyRow,
   readTakeoffRow,
   type TakeoffCells,
@@ -27,14 +27,8 @@ import {
   toTakeoffRows,
 } from './takeoff-rows.ts'
 
-/** The number of IDs in one request. */
-const IDS_PER_REQUEST = 200
 /** A builder has fewer cost codes. */
 const MAX_CODES = 2000
-/** More parts are not read to recognize pasted SKUs. The service still recognizes the IDs of other parts. */
-const MAX_PARTS = 10_000
-/** With more unknown SKUs, it is faster to read all parts. */
-const MAX_LOOKUPS = 10
 
 /** The page that edits the takeoff of a plan in a grid, and saves all changes together. */
 export function Component() {
@@ -86,16 +80,6 @@ export function Component() {
   )
 }
 
-async function fetchParts(ids: readonly string[]): Promise<readonly Part[]> {
-  const chunks = Array.from({ length: Math.ceil(ids.length / IDS_PER_REQUEST) }, (_, at) =>
-    ids.slice(at * IDS_PER_REQUEST, (at + 1) * IDS_PER_REQUEST),
-  )
-  const pages = await Promise.all(
-    chunks.map((chunk) => fetchAllRows('/api/ext/parts', { ids: chunk, includeArchived: true }, IDS_PER_REQUEST)),
-  )
-  return pages.flatMap(({ rows }) => rows)
-}
-
 /** The changes of a takeoff since it was loaded, which are smaller than all of its rows. */
 interface TakeoffChanges {
   changed: readonly TakeoffRow[]
@@ -121,9 +105,12 @@ function TakeoffEditor(props: {
       ),
     [lines, loaded.parts, costCodes],
   )
-  const [rows, setRows] = useState<readonly TakeoffRow[]>(() => (initial.length > 0 ? initial : [createRow()]))
+  const [rows, setRows] = useState<readonly TakeoffRow[]>(() => (initial.length > 0 ? initial : [createSheetRow()]))
   const filled = useMemo(() => rows.filter((row) => !isEmptyRow(row)), [rows])
-  const parts = useKnownParts(loaded.parts, filled)
+  const { parts, isLookingUp } = useKnownParts(
+    loaded.parts,
+    filled.map((row) => readCell(row, 'part')),
+  )
   const [elevation, setElevation] = useState(plan.elevations[0]?.code ?? '')
   const [onlyErrors, setOnlyErrors] = useState(false)
   const context = useMemo<TakeoffContext>(
@@ -168,7 +155,7 @@ function TakeoffEditor(props: {
       void navigate(`/catalogue/plans/${plan.id}`)
     },
   })
-  const { rejected, error } = useMemo(() => splitError(save.error, sent.current), [save.error])
+  const { rejected, error } = useMemo(() => splitSheetError(save.error, sent.current, findErrorCell), [save.error])
   const stillRejected = useMemo(
     () =>
       new Map([...rejected].filter(([key]) => rows.includes(sent.current.find((row) => row.key === key) ?? NO_ROW))),
@@ -183,6 +170,7 @@ function TakeoffEditor(props: {
       error={error}
       entries={entries}
       onSubmit={() => {
+        if (isLookingUp) return
         if (withErrors > 0) return setOnlyErrors(true)
         sent.current = filled
         save.mutate({
@@ -227,7 +215,6 @@ function TakeoffEditor(props: {
           elevations={plan.elevations.map(({ code }) => code)}
           costCodes={costCodes.map(({ code }) => code)}
           onlyErrors={onlyErrors && withErrors > 0}
-          createRow={createRow}
           onChange={setRows}
         />
       </Panel>
@@ -244,7 +231,12 @@ function TakeoffEditor(props: {
             </>
           )}
         </span>
-        <Button look="primary" type="submit" busy={save.isPending} disabled={changeCount === 0 || withErrors > 0}>
+        <Button
+          look="primary"
+          type="submit"
+          busy={save.isPending}
+          disabled={changeCount === 0 || withErrors > 0 || isLookingUp}
+        >
           Save takeoff
         </Button>
       </div>
@@ -253,10 +245,6 @@ function TakeoffEditor(props: {
 }
 
 const NO_ROW: TakeoffRow = { key: '', cells: {} }
-
-function createRow(): TakeoffRow {
-  return { key: crypto.randomUUID(), cells: {} }
-}
 
 /** Shows the figures that formulas can use. */
 function Figures({ plan, elevation }: { plan: Plan; elevation: string | null }) {
@@ -285,45 +273,6 @@ function Figures({ plan, elevation }: { plan: Plan; elevation: string | null }) 
   )
 }
 
-/**
- * Returns the parts by their SKU. SKUs that the user types or pastes are looked up after a pause. Null marks a SKU that
- * does not exist.
- */
-function useKnownParts(loaded: readonly Part[], rows: readonly TakeoffRow[]): ReadonlyMap<string, GridPart | null> {
-  const [parts, setParts] = useState<ReadonlyMap<string, GridPart | null>>(() => {
-    // A SKU may be used again after its part was archived.
-    const activeLast = loaded.toSorted((a, b) => Number(a.archivedAt === null) - Number(b.archivedAt === null))
-    return new Map(activeLast.flatMap((part) => [[part.id, part] as const, [part.sku.toLowerCase(), part] as const]))
-  })
-  const skus = new Set(rows.map(({ cells }) => (cells.part ?? '').trim().toLowerCase()))
-  const missing = [...skus].filter((sku) => sku !== '' && !parts.has(sku)).join('\n')
-  useEffect(() => {
-    if (missing === '') return
-    const wanted = missing.split('\n')
-    let isOver = false
-    const timer = setTimeout(async () => {
-      const found = await fetchPartsBySku(wanted).catch(() => null)
-      if (isOver || found === null) return
-      const bySku = new Map(found.map((part) => [part.sku.toLowerCase(), part]))
-      setParts((before) => new Map([...before, ...wanted.map((sku) => [sku, bySku.get(sku) ?? null] as const)]))
-    }, LOOK_UP_MS)
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
-  }, [missing])
-  return parts
-}
-
-/** The pause after the last letter. */
-const LOOK_UP_MS = 300
-
-async function fetchPartsBySku(skus: readonly string[]): Promise<readonly Part[]> {
-  if (skus.length > MAX_LOOKUPS) return (await fetchAllRows('/api/ext/parts', { sort: 'sku' }, MAX_PARTS)).rows
-  const pages = await Promise.all(skus.map((sku) => fetchAllRows('/api/ext/parts', { sku }, 1)))
-  return pages.flatMap(({ rows }) => rows)
-}
-
 function findChanges(before: readonly TakeoffRow[], after: readonly TakeoffRow[]): TakeoffChanges {
   const stored = new Map(before.map((row) => [row.key, row]))
   const kept = new Set(after.map(({ key }) => key))
@@ -348,7 +297,7 @@ function applyChanges(before: readonly TakeoffRow[], { changed, removed }: Takeo
   const kept = before.filter(({ key }) => !removed.includes(key)).map((row) => byKey.get(row.key) ?? row)
   const known = new Set(before.map(({ key }) => key))
   const rows = [...kept, ...changed.filter(({ key }) => !known.has(key))]
-  return rows.length > 0 ? rows : [createRow()]
+  return rows.length > 0 ? rows : [createSheetRow()]
 }
 
 /** `2 lines added, 1 changed, 3 removed` */
@@ -362,23 +311,4 @@ function describeChanges({ changed, removed }: TakeoffChanges, before: readonly 
   const [first, ...others] = counts.filter(([count]) => count > 0)
   if (first === undefined) return ''
   return [`${formatCount(first[0], 'line')} ${first[1]}`, ...others.map((one) => one.join(' '))].join(', ')
-}
-
-/** Returns the errors of the service at their cells, and the rest of the error. */
-function splitError(
-  error: unknown,
-  sent: readonly TakeoffRow[],
-): { rejected: ReadonlyMap<string, CellErrors>; error: unknown } {
-  if (error === null || error === undefined) return { rejected: new Map(), error }
-  const { problem, errors } = toErrorMessage(error)
-  const rejected = new Map<string, CellErrors>()
-  const others = errors.filter((one) => {
-    const cell = findErrorCell(one)
-    const row = cell === null ? undefined : sent[cell.at]
-    if (cell === null || row === undefined) return true
-    rejected.set(row.key, { ...rejected.get(row.key), [cell.column]: one.message })
-    return false
-  })
-  if (problem === null || rejected.size === 0) return { rejected, error }
-  return { rejected, error: { ...problem, detail: 'The marked cells are not valid.', errors: others } }
 }

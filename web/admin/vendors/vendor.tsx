@@ -25,7 +25,7 @@ import { InviteToPortal } from './invite-to-portal.tsx'
 import { VendorDetailsForm } from './vendor-details-form.tsx'
 import { ArchiveVendorDialog, MergeVendorDialog, RevokePortalDialog } from './vendor-endings.tsx'
 import { VendorForm } from './vendor-form.tsx'
-import { VendorBids, VendorOrders } from './vendor-lists.tsx'
+import { VendorBids, VendorContracts, VendorOrders } from './vendor-lists.tsx'
 import { VendorNotices } from './vendor-notices.tsx'
 
 /** Shows one vendor: its compliance documents, bids, orders, performance, and contacts. */
@@ -124,6 +124,7 @@ export function Component() {
               <div className="stack">
                 <ComplianceDocuments vendorId={vendorId} />
                 <VendorOrders vendorId={vendorId} />
+                <VendorContracts vendorId={vendorId} />
                 <VendorBids vendorId={vendorId} />
               </div>
               <aside className="stack" aria-label="Details">
