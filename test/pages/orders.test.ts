@@ -88,7 +88,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await page.getByLabel('Tax %').fill('8')
     await page.getByText('Before, it was $34,000.00.').waitFor()
     await page.getByText('Total $27,000.00.').waitFor()
-    await page.getByText(/and this entry −\$7,000\./).waitFor()
+    await page.getByText(/and this change −\$7,000\./).waitFor()
     await expectAccessible(page)
     // The entries are kept if the page is left.
     await page.reload()
@@ -236,7 +236,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await page.getByLabel('Quantity').fill('1')
     await page.getByLabel('Unit price').fill('-869')
     await page.getByText('PO-0014-01 with its changes is $33,869.00, and $33,000.00 with this one.').waitFor()
-    await page.getByText(/and this entry −\$869\./).waitFor()
+    await page.getByText(/and this order −\$869\./).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Create change order' }).click()
     expect(await createdOrder()).toMatchObject({

@@ -20,14 +20,23 @@ export function BudgetEffect({ order }: { order: PurchaseOrder }) {
   )
 }
 
-/** Shows the budget bar of the trade as it will be once the entered order is saved. `added` is the new pending cost. */
-export function PlannedBudgetEffect(props: { homeId: string; scope: string; added: number }) {
+/** Shows the budget bar of the trade as it will be once the entered order is saved. */
+export function PlannedBudgetEffect(props: {
+  homeId: string
+  scope: string
+  /** The amount by which the pending cost changes. */
+  added: number
+  /** The words for the entered amount. */
+  word: string
+}) {
+  const { added, word } = props
   const { money, difference } = useFormats()
   return (
     <TradeBudget {...props}>
       {({ committed, pendingCommitted }) => (
         <>
-          Committed {money(committed)}, pending {money(pendingCommitted)}, and this entry {difference(props.added)}.
+          Committed {money(committed)}, pending {money(pendingCommitted)}
+          {added !== 0 && `, and ${word} ${difference(added)}`}.
         </>
       )}
     </TradeBudget>

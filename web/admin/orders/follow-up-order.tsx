@@ -17,7 +17,7 @@ export function Component() {
   const { data } = order
   const { name, purpose } = FOLLOW_UP_WORDS[kind]
   return (
-    <OrderFormPage order={data} title={kind === 'copy' ? name : `${name} for`} purpose={purpose}>
+    <OrderFormPage order={data} title={name} {...(kind !== 'copy' && { heading: `${name} for` })} purpose={purpose}>
       {order.error !== null ? (
         <LoadError what="The order" error={order.error} onRetry={() => void order.refetch()} />
       ) : data === undefined ? (

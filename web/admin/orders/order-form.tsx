@@ -7,6 +7,7 @@ import type {
   VarianceReasonCode,
   VarianceResponsible,
 } from '../../../client/contract.gen.ts'
+import { subtract } from '../../../server/platform/values/money.ts'
 import { useHomeOptions } from '../../api/home-names.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
@@ -254,10 +255,17 @@ export function OrderForm(props: {
           )}
         </Panel>
         <Panel title="Total and budget">
-          <Totals of={of} kind={kind} poType={poType} total={planned} />
-          {can('budgets:read') && scope !== '' && (
-            <PlannedBudgetEffect homeId={homeId} scope={scope} added={isEdit ? planned - of.total : planned} />
-          )}
+          <div className="stack">
+            <Totals of={of} kind={kind} poType={poType} total={planned} />
+            {can('budgets:read') && scope !== '' && (
+              <PlannedBudgetEffect
+                homeId={homeId}
+                scope={scope}
+                added={isEdit ? subtract(planned, of.total) : planned}
+                word={isEdit ? 'this change' : 'this order'}
+              />
+            )}
+          </div>
         </Panel>
         <Panel title="Note">
           <div className="form">
@@ -382,7 +390,7 @@ function Totals(props: { of: PurchaseOrder; kind: FollowUpKind | null; poType: P
           {kind === 'change' ? 'Difference' : 'Total'} <b>{cents(total)}</b>.
         </>
       )}{' '}
-      {kind === 'change' && whole !== null && (
+      {kind === 'change' && total !== 0 && whole !== null && (
         <span className="muted">
           {of.number} with its changes is {cents(whole.total + whole.pendingChanges)}, and{' '}
           {cents(whole.total + whole.pendingChanges + total)} with this one.
@@ -397,10 +405,12 @@ function Totals(props: { of: PurchaseOrder; kind: FollowUpKind | null; poType: P
 export function OrderFormPage(props: {
   order: PurchaseOrder | undefined
   title: string
+  /** The heading, before the number of the order, if it is not the title. */
+  heading?: string
   purpose: string
   children: ReactNode
 }) {
-  const { order, title, purpose, children } = props
+  const { order, title, heading = title, purpose, children } = props
   const number = order?.number ?? 'Order'
   return (
     <Page
@@ -413,7 +423,7 @@ export function OrderFormPage(props: {
     >
       <div className="page-head">
         <h1>
-          {title} {order !== undefined && <span className="faint">{number}</span>}
+          {heading} {order !== undefined && <span className="faint">{number}</span>}
         </h1>
         <p>{purpose}</p>
       </div>
