@@ -161,6 +161,32 @@ export const AREAS: readonly Screen[] = [
     path: async (find) => `/orders/new?homeId=${await findHomeInProgress(find)}&scope=framing`,
     ready: '.line-row',
   },
+  {
+    name: 'order-edit',
+    path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=draft')}/edit`,
+    ready: '.line-row',
+  },
+  {
+    name: 'order-change',
+    path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=issued')}/new/change`,
+    ready: '.line-row',
+  },
+  {
+    name: 'order-variance',
+    path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=accepted')}/new/variance`,
+    ready: '.effect-box',
+    act: (page) => page.getByLabel('Unit price').fill('1,250'),
+  },
+  {
+    name: 'order-backcharge',
+    path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=completed')}/new/backcharge`,
+    ready: '.line-row',
+  },
+  {
+    name: 'order-with-changes',
+    path: async (find) => `/orders/${await findParentOrder(find)}`,
+    ready: '.steps',
+  },
   { name: 'payable', path: () => '/payments?through=2026-12-31', ready: '.table.cards tbody th a' },
   { name: 'payments', path: () => '/payments/all', ready: 'tbody tr th a' },
   {
@@ -338,6 +364,50 @@ export const AREAS: readonly Screen[] = [
       await page.getByRole('region', { name: 'New prices' }).waitFor()
     },
   },
+  { name: 'catalogue-contracts', path: () => '/catalogue/contracts', ready: 'tbody tr th a' },
+  {
+    name: 'catalogue-contract',
+    path: async (find) =>
+      `/catalogue/contracts/${await find('/api/ext/contracts?status=active&contractType=unit_price')}`,
+    ready: '.panel tbody tr',
+  },
+  {
+    name: 'catalogue-contract-activate',
+    path: async (find) => `/catalogue/contracts/${await find('/api/ext/contracts?status=draft')}`,
+    ready: '.panel tbody tr',
+    async act(page) {
+      await page.getByRole('button', { name: 'Activate', exact: true }).click()
+      await page.getByText('will be made').waitFor()
+    },
+  },
+  {
+    name: 'catalogue-contract-edit',
+    path: async (find) => `/catalogue/contracts/${await find('/api/ext/contracts?status=draft')}/edit`,
+    ready: '.table.sheet tbody tr',
+  },
+  {
+    name: 'catalogue-contract-turnkey',
+    path: async (find) => `/catalogue/contracts/${await find('/api/ext/contracts?contractType=turnkey')}`,
+    ready: '.panel tbody tr',
+  },
+  {
+    name: 'catalogue-contract-new',
+    path: () => '/catalogue/contracts/new',
+    ready: '.table.sheet tbody tr',
+    async act(page) {
+      await page.getByLabel('Prices for', { exact: true }).selectOption('turnkey')
+      await page.getByRole('region', { name: 'Lump sums of the contract' }).waitFor()
+    },
+  },
+  {
+    name: 'catalogue-contract-reprice',
+    path: async (find) => `/catalogue/contracts/${await find('/api/ext/contracts?status=active')}/reprice`,
+    ready: 'input[type="date"]',
+    async act(page) {
+      await page.getByRole('button', { name: 'Preview new totals' }).click()
+      await page.getByRole('region', { name: 'Drafts with new prices' }).waitFor()
+    },
+  },
   { name: 'catalogue-cost-codes', path: () => '/catalogue/cost-codes', ready: 'tbody tr th' },
   {
     name: 'agents-proposals',
@@ -371,6 +441,16 @@ async function findUpcomingTask(find: FindRecord): Promise<string> {
   const home = await findHomeInProgress(find)
   const task = await find(`/api/ext/tasks?homeId=${home}&sort=plannedStart&status=not_started`)
   return `/homes/${home}?tab=schedule&task=${task}`
+}
+
+/** Returns the ID of an order that another order changes or follows. */
+async function findParentOrder(find: FindRecord): Promise<string> {
+  let parentId = ''
+  await find('/api/ext/purchase-orders?limit=200', ({ parentPoId }) => {
+    if (typeof parentPoId === 'string') parentId = parentPoId
+    return parentId !== ''
+  })
+  return parentId
 }
 
 /** Creates a proposal with the page's own session, as an agent would. The demo builder has no agent. */

@@ -204,6 +204,69 @@ describe.skipIf(chromium === null)('unsaved entries of forms', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
 
+  test('the fields that a status dialog adds are filled in again after the session has ended', async () => {
+    const { page } = seen
+    const created = async (path: string, body: object) => {
+      const response = await plumbline.post(path, body)
+      expect([response.status, response.body]).toEqual([201, response.body])
+      return response.body
+    }
+    const home = await created('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId })
+    await created(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'framing', amount: 50_000 })
+    const [vendor] = (await plumbline.get('/api/ext/vendors?q=lone')).body.data
+    const order = await created('/api/ext/purchase-orders', {
+      ...{ homeId: home.id, vendorId: vendor.id, scope: 'framing', lienWaiverRequired: true },
+      lines: [{ description: 'Walls', quantity: 1, unitPrice: 10_000 }],
+    })
+    for (const status of ['approved', 'issued', 'accepted', 'completed'])
+      expect((await plumbline.post(`/api/ext/purchase-orders/${order.id}/status`, { status })).status).toBe(200)
+    const payment = await created('/api/ext/payments', { poId: order.id, paymentType: 'final', method: 'check' })
+    expect((await plumbline.post(`/api/ext/payments/${payment.id}/status`, { status: 'approved' })).status).toBe(200)
+
+    const dialog = page.getByRole('dialog', { name: /^Mark PM-0001 as paid/ })
+    const openDialog = async () => {
+      await page.goto(`${plumbline.url}/payments/${payment.id}`)
+      await page.getByRole('button', { name: 'Mark as paid' }).click()
+      // The dry run finds the missing lien waiver, which can only be overridden with a reason.
+      await dialog.getByLabel('Reason for override').waitFor()
+    }
+    await openDialog()
+    await dialog.getByLabel('Paid on').fill('2026-01-05')
+    await dialog.getByLabel('Check number').fill('20417')
+    await dialog.getByLabel('Reason for override').fill('The vendor signs on Monday.')
+    await expect.poll(storedDrafts).toContain('The vendor signs on Monday.')
+    await page.context().clearCookies()
+    await page.goto(`${plumbline.url}/payments/${payment.id}`)
+    await page.waitForURL('**/sign-in*')
+    await signIn()
+    await openDialog()
+    await dialog.getByText('have been filled in').waitFor()
+    expect(await dialog.getByLabel('Paid on').inputValue()).toBe('2026-01-05')
+    expect(await dialog.getByLabel('Check number').inputValue()).toBe('20417')
+    await expect.poll(() => dialog.getByLabel('Reason for override').inputValue()).toBe('The vendor signs on Monday.')
+    await dialog.getByRole('button', { name: 'Mark as paid' }).click()
+    await page.getByText('PM-0001: paid').waitFor()
+    const { body } = await plumbline.get(`/api/ext/payments/${payment.id}`)
+    expect(body).toMatchObject({ status: 'paid', paidDate: '2026-01-05', checkNumber: '20417' })
+    expect(await storedDrafts()).toBe('[]')
+  })
+
+  test('the chosen status of a home is filled in again when its dialog is opened again', async () => {
+    const { page } = seen
+    const [home] = (await plumbline.get('/api/ext/homes?q=Lot+14')).body.data
+    await page.goto(`${plumbline.url}/homes/${home.id}`)
+    const dialog = page.getByRole('dialog', { name: 'Change status of Lot 14' })
+    const open = () => page.getByRole('button', { name: 'Change status' }).first().click()
+    await open()
+    await dialog.getByLabel('New status').selectOption('cancelled')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await open()
+    await expect.poll(() => dialog.getByLabel('New status').inputValue()).toBe('cancelled')
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   test('a list that cannot be loaded offline loads when the connection returns', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/vendors`)

@@ -78,6 +78,45 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
 
+  test('a draft is edited, with the effect on the budget while the user types', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/orders/${orders[1]}`)
+    await page.getByRole('link', { name: 'Edit', exact: true }).click()
+    await page.getByRole('heading', { name: 'Edit draft' }).waitFor()
+    await page.getByText('Total $34,000.00.').waitFor()
+    await page.getByLabel('Unit price').fill('25,000')
+    await page.getByLabel('Tax %').fill('8')
+    await page.getByText('Before, it was $34,000.00.').waitFor()
+    await page.getByText('Total $27,000.00.').waitFor()
+    await page.getByText(/and this change −\$7,000\./).waitFor()
+    await expectAccessible(page)
+    // The entries are kept if the page is left.
+    await page.reload()
+    await page.getByText('have been filled in').waitFor()
+    await page.getByText('Total $27,000.00.').waitFor()
+    await page.getByRole('button', { name: 'Save draft' }).click()
+    await page.getByText('PO-0014-02 changed').waitFor()
+    expect((await plumbline.get(`/api/ext/purchase-orders/${orders[1]}`)).body).toMatchObject({
+      ...{ total: 27_000, taxTotal: 2000, retainagePercent: 0 },
+      lines: [{ lineId: 'line-1', description: 'Shingles', quantity: 1, unitPrice: 25_000, taxPercent: 8 }],
+    })
+  })
+
+  test('an approved order cannot be edited, and a draft cannot have a change order', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/orders/${orders[1]}`)
+    await page.getByRole('button', { name: 'Follow-up' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate…' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Change order…' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.goto(`${plumbline.url}/orders/${orders[1]}/new/change`)
+    await page.getByText('A change order needs an order that has been issued.').waitFor()
+    await page.goto(`${plumbline.url}/orders/${orders[0]}/edit`)
+    await page.getByText('Only a draft can be edited').waitFor()
+    await page.goto(`${plumbline.url}/orders/${orders[0]}/new/other`)
+    await page.waitForURL(`**/orders/${orders[0]}`)
+  })
+
   test('the page of an order previews the effect of each status change', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders`)
@@ -171,5 +210,106 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await page.getByText('2 orders issued').waitFor()
     const { data } = (await plumbline.get('/api/ext/purchase-orders?status=approved')).body
     expect(data).toMatchObject([{ number: numbers[1] }])
+  })
+
+  const openFollowUp = async (name: string) => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/orders/${orders[0]}`)
+    await page.getByRole('button', { name: 'Follow-up' }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  const createdOrder = async () => {
+    const { page } = seen
+    await page.waitForURL(/\/orders\/po_[0-9a-z]+$/)
+    return (await plumbline.get(`/api/ext/purchase-orders/${page.url().split('/').at(-1)}`)).body
+  }
+
+  test('a change order starts from a line of the order and shows the new total of the whole', async () => {
+    const { page } = seen
+    await openFollowUp('Change order…')
+    await page.getByRole('button', { name: 'Remove line 1' }).click()
+    await page.getByText('An order needs at least one line.').waitFor()
+    await page.getByRole('button', { name: 'Add line of PO-0014-01' }).click()
+    await page.getByRole('menuitem', { name: 'Shingles' }).click()
+    expect(await page.getByLabel('Description').inputValue()).toBe('Shingles')
+    expect(await page.getByLabel('Unit price').inputValue()).toBe('33869')
+    await page.getByLabel('Quantity').fill('1')
+    await page.getByLabel('Unit price').fill('-869')
+    await page.getByText('PO-0014-01 with its changes is $33,869.00, and $33,000.00 with this one.').waitFor()
+    await page.getByText(/and this order −\$869\./).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Create change order' }).click()
+    expect(await createdOrder()).toMatchObject({
+      ...{ poType: 'change', parentPoId: orders[0], rootPoId: orders[0], total: -869, status: 'draft' },
+      lines: [{ lineId: 'line-1', description: 'Shingles', quantity: 1, unitPrice: -869 }],
+    })
+    await page.getByText('Change order, roofing').waitFor()
+    await page.getByText('follows').getByRole('link', { name: 'PO-0014-01' }).click()
+    const followUps = page.getByRole('table', { name: 'Follow-up orders' })
+    await followUps
+      .getByRole('row', { name: /Change/ })
+      .getByText('−$869.00')
+      .waitFor()
+  })
+
+  test('a variance order asks for the reason, and for a note if the reason is not specific', async () => {
+    const { page } = seen
+    await openFollowUp('Variance order…')
+    await page.getByLabel('Description').fill('Replace shingles after the storm')
+    await page.getByLabel('Quantity').fill('14')
+    await page.getByLabel('Unit', { exact: true }).fill('HR')
+    await page.getByLabel('Unit price').fill('68.50')
+    await page.getByText('Total $959.00.').waitFor()
+    await page.getByRole('button', { name: 'Create variance order' }).click()
+    await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(2)
+    await page.getByLabel('Reason for the variance').selectOption({ label: 'Other' })
+    await page.getByText('Explain the reason, because it is not specific.').waitFor()
+    await page.getByLabel('Reason for the variance').selectOption({ label: 'Weather' })
+    await page.getByLabel('Responsible party').selectOption('builder')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Create variance order' }).click()
+    expect(await createdOrder()).toMatchObject({
+      ...{ poType: 'variance', parentPoId: orders[0], total: 959 },
+      ...{ varianceReasonCode: 'weather', varianceResponsible: 'builder' },
+    })
+  })
+
+  test('a backcharge is entered as a positive amount and stored as a negative one', async () => {
+    const { page } = seen
+    await openFollowUp('Backcharge…')
+    await page.getByLabel('Description').fill('Cleaning of the gutters')
+    await page.getByLabel('Unit price').fill('250.50')
+    await page.getByText('The vendor owes $250.50.').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Create backcharge' }).click()
+    const backcharge = await createdOrder()
+    expect(backcharge).toMatchObject({ poType: 'backcharge', parentPoId: orders[0], total: -250.5 })
+    await page.getByText('Backcharge, roofing').waitFor()
+    // A draft of a backcharge is edited with positive amounts too.
+    await page.getByRole('link', { name: 'Edit', exact: true }).click()
+    expect(await page.getByLabel('Unit price').inputValue()).toBe('250.5')
+    await page.getByLabel('Unit price').fill('300')
+    await page.getByRole('button', { name: 'Save draft' }).click()
+    await page.getByText(`${backcharge.number} changed`).waitFor()
+    expect((await plumbline.get(`/api/ext/purchase-orders/${backcharge.id}`)).body.total).toBe(-300)
+  })
+
+  test('a duplicate of an order can be for another home, and the same home shows a warning', async () => {
+    const { page } = seen
+    const { communityId } = (await plumbline.get('/api/ext/homes?q=Lot+14')).body.data[0]
+    const { body: lot15 } = await plumbline.post('/api/ext/homes', { name: 'Lot 15', lotNumber: '15', communityId })
+    await openFollowUp('Duplicate…')
+    await page.getByText('Total $33,869.00.').waitFor()
+    await page.getByRole('button', { name: 'Create draft' }).click()
+    const same = await createdOrder()
+    expect(same).toMatchObject({ poType: 'base', parentPoId: null, total: 33_869, number: 'PO-0014-09' })
+    await page.getByText('This order may be a duplicate.').waitFor()
+    await page.locator('.banner').getByRole('link', { name: 'PO-0014-01' }).waitFor()
+    await expectAccessible(page)
+    await openFollowUp('Duplicate…')
+    await page.getByLabel('Home').selectOption({ label: 'Lot 15, Juniper Ridge' })
+    await page.getByRole('button', { name: 'Create draft' }).click()
+    expect(await createdOrder()).toMatchObject({ homeId: lot15.id, total: 33_869, number: 'PO-0015-01' })
+    expect(await page.getByText('This order may be a duplicate.').count()).toBe(0)
   })
 })

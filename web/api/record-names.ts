@@ -25,6 +25,11 @@ const NAME_LOADERS = {
   },
   plan: async (id: string) => (await loadRecord('/api/ext/plans', id))?.name,
   part: async (id: string) => (await loadRecord('/api/ext/parts', id))?.name,
+  contract: async (id: string) => {
+    const contract = await loadRecord('/api/ext/contracts', id)
+    if (contract === undefined) return undefined
+    return contract.revision === 1 ? contract.number : `${contract.number}, revision ${contract.revision}`
+  },
   option: async (id: string) => (await loadRecord('/api/ext/options', id))?.name,
   key: async (id: string) => (await loadRecord('/api/admin/keys', id))?.name,
   journal: async (id: string) => (await loadRecord('/api/ext/ledger/journals', id))?.number,
@@ -65,6 +70,7 @@ type NamedPath =
   | '/api/ext/leads'
   | '/api/ext/plans'
   | '/api/ext/parts'
+  | '/api/ext/contracts'
   | '/api/ext/options'
   | '/api/ext/cost-codes'
   | '/api/ext/ledger/journals'
@@ -77,6 +83,7 @@ const LISTS_WITH_ARCHIVED: readonly ListPath[] = [
   '/api/ext/leads',
   '/api/ext/plans',
   '/api/ext/parts',
+  '/api/ext/contracts',
   '/api/ext/options',
   '/api/ext/cost-codes',
 ]

@@ -19,7 +19,7 @@ export function Panel(props: {
         {actions !== undefined && <span className="push row">{actions}</span>}
       </header>
       {isFlush ? children : <div className="body">{children}</div>}
-      {foot !== undefined && <footer>{foot}</footer>}
+      {foot !== undefined && foot !== false && <footer>{foot}</footer>}
     </section>
   )
 }

@@ -86,10 +86,10 @@ export function Component() {
       ? [
           {
             head: 'Actions',
-            // A price of an agreement ends with the agreement.
+            // A price of a contract ends with the contract.
             cell: (price: Price) =>
               price.contractId !== null ? (
-                <EmptyCell word="from an agreement" />
+                <RecordName of="contract" id={price.contractId} />
               ) : (
                 !isOver(price) && (
                   <Button small look="quiet" onClick={() => setEnded(price)}>

@@ -217,7 +217,7 @@ function Preview({ result, isPending }: { result: Result; isPending: boolean }) 
           <Icon name="search" />
           <strong>No price matches</strong>
           <p>
-            No price of this vendor or cost code is valid on {day(effectiveDate)}. Prices of agreements do not count.
+            No price of this vendor or cost code is valid on {day(effectiveDate)}. Prices of contracts do not count.
           </p>
         </div>
       ) : (

@@ -6,10 +6,12 @@ import { ChangedSince } from '../../ui/changed-since.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { createSheetRow, readCell, splitSheetError } from '../../ui/sheet-rows.ts'
 import { formatCount } from '../../ui/text-formats.ts'
+import { useKnownParts } from './known-parts.ts'
 import { applyChanges, describeChanges, findChanges, type TakeoffChanges } from './takeoff-changes.ts'
-import { type CellErrors, TakeoffGrid } from './takeoff-grid.tsx'
-import { type TakeoffReferences, useKnownParts } from './takeoff-references.ts'
+import { TakeoffGrid } from './takeoff-grid.tsx'
+import type { TakeoffReferences } from './takeoff-references.ts'
 import {
   type FigureSet,
   findErrorCell,
@@ -64,7 +66,10 @@ export function TakeoffEditor(props: {
   const [rows, setRows] = useState<readonly TakeoffRow[]>(() => atLeastOneRow(base.rows))
   const [isFromOtherVersion, setIsFromOtherVersion] = useState(false)
   const filled = useMemo(() => rows.filter((row) => !isEmptyRow(row)), [rows])
-  const parts = useKnownParts(loaded.parts, filled)
+  const { parts, isLookingUp } = useKnownParts(
+    loaded.parts,
+    filled.map((row) => readCell(row, 'part')),
+  )
   const sets = useMemo(() => listFigureSets(plans), [plans])
   const [shownKey, setShownKey] = useState('')
   const [onlyErrors, setOnlyErrors] = useState(false)
@@ -108,7 +113,7 @@ export function TakeoffEditor(props: {
     [takeoff, base],
   )
   const { rejected, error } = useMemo(
-    () => splitError(isRejectedVersion ? null : change.error, sent.current),
+    () => splitSheetError(isRejectedVersion ? null : change.error, sent.current, findErrorCell),
     [change.error, isRejectedVersion],
   )
   const stillRejected = useMemo(
@@ -138,6 +143,7 @@ export function TakeoffEditor(props: {
       error={error}
       entries={entries}
       onSubmit={() => {
+        if (isLookingUp) return
         if (withErrors > 0) return setOnlyErrors(true)
         sent.current = filled
         const { version } = isSameTakeoff ? takeoff : base.takeoff
@@ -203,7 +209,6 @@ export function TakeoffEditor(props: {
           elevations={[...new Set(sets.flatMap(({ elevation }) => elevation ?? []))]}
           costCodes={costCodes.map(({ code }) => code)}
           onlyErrors={onlyErrors && withErrors > 0}
-          createRow={createRow}
           onChange={setRows}
         />
       </Panel>
@@ -224,7 +229,7 @@ export function TakeoffEditor(props: {
           look="primary"
           type="submit"
           busy={change.isPending}
-          disabled={changeCount === 0 || withErrors > 0 || isConflict}
+          disabled={changeCount === 0 || withErrors > 0 || isLookingUp || isConflict}
         >
           Save takeoff
         </Button>
@@ -236,12 +241,8 @@ export function TakeoffEditor(props: {
 const NO_ROW: TakeoffRow = { key: '', cells: {} }
 const NO_PLANS: readonly string[] = []
 
-function createRow(): TakeoffRow {
-  return { key: crypto.randomUUID(), cells: {} }
-}
-
 function atLeastOneRow(rows: readonly TakeoffRow[]): readonly TakeoffRow[] {
-  return rows.length > 0 ? rows : [createRow()]
+  return rows.length > 0 ? rows : [createSheetRow()]
 }
 
 function toSetKey({ plan, elevation }: FigureSet, ownPlan: Plan | null): string {
@@ -321,23 +322,4 @@ function Figures({ shown }: { shown: FigureSet | null }) {
       </p>
     </details>
   )
-}
-
-/** Returns the errors of the service at their cells, and the rest of the error. */
-function splitError(
-  error: unknown,
-  sent: readonly TakeoffRow[],
-): { rejected: ReadonlyMap<string, CellErrors>; error: unknown } {
-  if (error === null || error === undefined) return { rejected: new Map(), error }
-  const { problem, errors } = toErrorMessage(error)
-  const rejected = new Map<string, CellErrors>()
-  const others = errors.filter((one) => {
-    const cell = findErrorCell(one)
-    const row = cell === null ? undefined : sent[cell.at]
-    if (cell === null || row === undefined) return true
-    rejected.set(row.key, { ...rejected.get(row.key), [cell.column]: one.message })
-    return false
-  })
-  if (problem === null || rejected.size === 0) return { rejected, error }
-  return { rejected, error: { ...problem, detail: 'The marked cells are not valid.', errors: others } }
 }

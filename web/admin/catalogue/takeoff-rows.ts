@@ -24,39 +24,28 @@ import {
   formatTypedNumber,
   parseTypedNumber,
 } from '../../../server/platform/values/typed-number.ts'
+import { isEmptySheetRow, readCell, type SheetCells, type SheetColumn, type SheetRow } from '../../ui/sheet-rows.ts'
+import type { GridPart } from './known-parts.ts'
 
 const COLUMNS = [
-  { name: 'part', head: 'Part (SKU)' },
-  { name: 'plan', head: 'Plan' },
-  { name: 'elevation', head: 'Elevation' },
-  { name: 'amount', head: 'Quantity or formula' },
-  { name: 'waste', head: 'Waste %' },
-  { name: 'costCode', head: 'Cost code' },
+  { name: 'part', head: 'Part (SKU)', suggests: true },
+  { name: 'plan', head: 'Plan', placeholder: 'all', suggests: true },
+  { name: 'elevation', head: 'Elevation', placeholder: 'all', suggests: true },
+  { name: 'amount', head: 'Quantity or formula', look: 'code' },
+  { name: 'waste', head: 'Waste %', look: 'number' },
+  { name: 'costCode', head: 'Cost code', suggests: true },
   { name: 'task', head: 'Task' },
   { name: 'line', head: 'Line ID' },
-] as const
+] as const satisfies readonly SheetColumn[]
 
 export type TakeoffColumn = (typeof COLUMNS)[number]['name']
 /** The columns that users edit, in the order in which cells are pasted. */
-export type TakeoffColumns = readonly { name: TakeoffColumn; head: string }[]
-export type TakeoffCells = Readonly<Partial<Record<TakeoffColumn, string>>>
+export type TakeoffColumns = readonly SheetColumn<TakeoffColumn>[]
+export type TakeoffCells = SheetCells<TakeoffColumn>
+export type TakeoffRow = SheetRow<TakeoffColumn>
 
 export const OPTION_COLUMNS: TakeoffColumns = COLUMNS
 export const PLAN_COLUMNS: TakeoffColumns = COLUMNS.filter(({ name }) => name !== 'plan')
-
-/** One row of the grid: the texts of its cells, as the user typed them. */
-export interface TakeoffRow {
-  readonly key: string
-  readonly cells: TakeoffCells
-}
-
-/** A part, as far as the grid needs it. */
-export interface GridPart {
-  readonly id: string
-  readonly sku: string
-  readonly name: string
-  readonly unit: string
-}
 
 /** The figures of one plan with one elevation. The elevation is null if the plan has no elevations. */
 export interface FigureSet {
@@ -96,8 +85,8 @@ export function listFigureSets(plans: readonly Plan[]): FigureSet[] {
   )
 }
 
-export function isEmptyRow({ cells }: TakeoffRow): boolean {
-  return COLUMNS.every(({ name }) => (cells[name] ?? '').trim() === '')
+export function isEmptyRow(row: TakeoffRow): boolean {
+  return isEmptySheetRow(row, COLUMNS)
 }
 
 /** Returns the rows of stored lines. A row keeps its key while other lines are added or removed. */
@@ -124,10 +113,10 @@ export function toTakeoffRows(
 }
 
 /** Returns the quantity of a row and the errors that can be found without the service. */
-export function readTakeoffRow({ cells }: TakeoffRow, context: TakeoffContext): TakeoffRowResult {
+export function readTakeoffRow(row: TakeoffRow, context: TakeoffContext): TakeoffRowResult {
   const { ownPlan, sets, shown, parts, costCodes } = context
   const errors: Partial<Record<TakeoffColumn, string>> = {}
-  const text = (name: TakeoffColumn) => (cells[name] ?? '').trim()
+  const text = (name: TakeoffColumn) => readCell(row, name)
   const sku = text('part')
   const part = parts.get(sku.toLowerCase())
   if (sku === '') errors.part = 'is required'
@@ -221,8 +210,8 @@ function tryComputing(
 }
 
 /** Returns the line to send. Only rows without errors have a line. */
-export function toTakeoffLine({ cells }: TakeoffRow, context: TakeoffContext): TakeoffLineInput {
-  const text = (name: TakeoffColumn) => (cells[name] ?? '').trim()
+export function toTakeoffLine(row: TakeoffRow, context: TakeoffContext): TakeoffLineInput {
+  const text = (name: TakeoffColumn) => readCell(row, name)
   const amount = readAmount(text('amount'))
   const code = text('costCode')
   return {
@@ -238,7 +227,7 @@ export function toTakeoffLine({ cells }: TakeoffRow, context: TakeoffContext): T
 
 /** Returns the line of an option's takeoff to send. Only rows without errors have a line. */
 export function toOptionTakeoffLine(row: TakeoffRow, context: TakeoffContext): OptionTakeoffLineInput {
-  const code = (row.cells.plan ?? '').trim()
+  const code = readCell(row, 'plan')
   return { ...toTakeoffLine(row, context), planId: code === '' ? null : (findPlan(code, context)?.id ?? code) }
 }
 
@@ -256,32 +245,4 @@ const COLUMN_OF_FIELD: Readonly<Record<string, TakeoffColumn>> = {
 export function findErrorCell({ pointer }: FieldError): { at: number; column: TakeoffColumn } | null {
   const [, at, field = ''] = /^\/lines\/(\d+)(?:\/(\w+))?/.exec(pointer ?? '') ?? []
   return at === undefined ? null : { at: Number(at), column: COLUMN_OF_FIELD[field] ?? 'amount' }
-}
-
-/** Returns the cells of text that was copied from a spreadsheet. */
-export function splitCells(text: string): string[][] {
-  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
-  return lines.map((line) => line.split('\t').map((cell) => cell.trim()))
-}
-
-/** Returns the rows with the cells filled in from a place, and with further rows as needed. */
-export function fillRows(
-  rows: readonly TakeoffRow[],
-  cells: readonly (readonly string[])[],
-  place: { key: string; column: TakeoffColumn },
-  columns: TakeoffColumns,
-  createRow: () => TakeoffRow,
-): TakeoffRow[] {
-  const filled = [...rows]
-  const first = rows.findIndex(({ key }) => key === place.key)
-  const column = columns.findIndex(({ name }) => name === place.column)
-  for (const [i, texts] of cells.entries()) {
-    const row = filled[first + i] ?? createRow()
-    const values = texts.flatMap((text, j) => {
-      const name = columns[column + j]?.name
-      return name === undefined ? [] : [[name, text] as const]
-    })
-    filled[first + i] = { ...row, cells: { ...row.cells, ...Object.fromEntries(values) } }
-  }
-  return filled
 }

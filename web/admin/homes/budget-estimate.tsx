@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { BudgetEstimate, PriceIssue, UnpricedLine } from '../../../client/contract.gen.ts'
+import type { BudgetEstimate, UnpricedLine } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useDryRun } from '../../api/use-skill.ts'
@@ -17,18 +17,10 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { PRICE_ISSUE_WORDS } from '../catalogue/price-issue-words.ts'
 
 /** A user works through a few unpriced parts at a time. */
 const MAX_UNPRICED_SHOWN = 60
-
-const ISSUE_WORDS: Readonly<Record<PriceIssue, string>> = {
-  no_price: 'has no price',
-  expired: 'its price has expired',
-  not_yet_effective: 'its price is not valid yet',
-  elsewhere: 'priced for other communities or plans',
-  below_minimum: 'its price needs a larger quantity',
-  vendor_not_active: 'its vendor is not active',
-}
 
 /** Estimates the budget of a home from its plan. The dialog shows the result before the budget is changed. */
 export function EstimateButton({ homeId, look }: { homeId: string; look?: 'primary' }) {
@@ -109,7 +101,7 @@ function EstimateEffects({ estimate }: { estimate: BudgetEstimate }) {
     },
     { head: 'Trade', cell: ({ scope }) => (scope === null ? 'none' : humanizeName(scope)) },
     { head: 'Quantity', numeric: true, cell: ({ quantity, unit }) => `${formatQuantity(quantity)} ${unit}` },
-    { head: 'Reason', cell: ({ issue }) => ISSUE_WORDS[issue] },
+    { head: 'Reason', cell: ({ issue }) => PRICE_ISSUE_WORDS[issue] },
   ]
   const shown = unpriced.slice(0, MAX_UNPRICED_SHOWN)
   return (

@@ -1,9 +1,10 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { Home, HomeStatus, Problem } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useDryRun } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
+import { Field, SelectField } from '../../ui/form.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { formatList } from '../../ui/text-formats.ts'
@@ -59,7 +60,6 @@ export function HomeStatusButton({ home }: { home: Home }) {
 }
 
 function StatusDialog({ home, onClose }: { home: Home; onClose(): void }) {
-  const id = useId()
   const can = useCan()
   const canTry = can('skills:write')
   const [to, setTo] = useState<HomeStatus>(() => suggestNextStatus(home))
@@ -107,36 +107,36 @@ function StatusDialog({ home, onClose }: { home: Home; onClose(): void }) {
       }
       fields={
         <>
-          <div className="field">
-            <label htmlFor={`${id}-status`}>New status</label>
-            <select
-              className="input"
-              id={`${id}-status`}
-              value={to}
-              onChange={(event) => {
-                change.reset()
-                setTo(ALL_STATUSES.find((one) => one === event.target.value) ?? to)
-              }}
-            >
-              {ALL_STATUSES.filter((one) => one === to || (allowed ?? others).includes(one)).map((status) => (
-                <option key={status} value={status}>
-                  {STATUS_LOOKS.home[status].word}
-                </option>
-              ))}
-            </select>
-          </div>
+          <SelectField
+            name="status"
+            label="New status"
+            value={to}
+            onChange={(value) => {
+              change.reset()
+              setTo(ALL_STATUSES.find((one) => one === value) ?? to)
+            }}
+            options={ALL_STATUSES.filter((one) => one === to || (allowed ?? others).includes(one)).map((status) => ({
+              value: status,
+              label: STATUS_LOOKS.home[status].word,
+            }))}
+          />
           {to === 'closed' && (isRefused || override !== '') && (
-            <div className="field">
-              <label htmlFor={`${id}-override`}>Reason for override</label>
-              <input
-                className="input"
-                id={`${id}-override`}
-                maxLength={400}
-                value={override}
-                onChange={(event) => setOverride(event.target.value)}
-              />
-              <span className="hint">Recorded in the history. Requires permission to edit sales.</span>
-            </div>
+            <Field
+              name="overrideReason"
+              label="Reason for override"
+              hint="Recorded in the history. Requires permission to edit sales."
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  className="input"
+                  autoComplete="off"
+                  maxLength={400}
+                  value={override}
+                  onChange={(event) => setOverride(event.target.value)}
+                />
+              )}
+            </Field>
           )}
         </>
       }

@@ -160,6 +160,12 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
                 ? 'a contract'
                 : 'lines entered manually',
           ],
+          ...(order.parentPoId === null
+            ? []
+            : [['Follows', <RecordName key="parent" of="order" id={order.parentPoId} />] as const]),
+          ...(order.varianceReasonCode === null
+            ? []
+            : [['Variance', describeVariance(order.varianceReasonCode, order.varianceResponsible)] as const]),
           ...(order.notes === null ? [] : [['Note', order.notes] as const]),
         ]}
       />
@@ -198,7 +204,11 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
   )
 }
 
-/** Shows the budget bar of the order's trade. The order is already part of the pending amount. */
+/** `Weather, responsible: builder` */
+function describeVariance(reason: string, responsible: string | null): string {
+  return responsible === null ? humanizeName(reason) : `${humanizeName(reason)}, responsible: ${responsible}`
+}
+
 /**
  * Adds keyboard shortcuts: `j` and `k` move through the queue, `a` approves the order, and `r` returns it. Returning an
  * order requires a note.

@@ -6,26 +6,13 @@ import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { humanizeName } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
-import {
-  FieldErrorAt,
-  Form,
-  readNumberField,
-  readTextField,
-  SelectField,
-  TextAreaField,
-  TextField,
-} from '../../ui/form.tsx'
+import { Button } from '../../ui/button.tsx'
+import { FieldErrorAt, Form, readTextField, SelectField, TextAreaField } from '../../ui/form.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-
-interface Line {
-  key: string
-  /** The budget line to which the order line belongs; null for a line that was entered manually. */
-  of: BudgetLine | null
-}
+import { createOrderLine, type OrderLineDraft, OrderLineFields, readOrderLine } from './order-line-fields.tsx'
 
 /** The page size limit of one request. */
 const MAX_RECORDS = 200
@@ -34,6 +21,7 @@ const MAX_RECORDS = 200
 export function Component() {
   const navigate = useNavigate()
   const can = useCan()
+  const { money } = useFormats()
   const [given] = useSearchParams()
   const [homeId, setHomeId] = useState(given.get('homeId') ?? '')
   const [scope, setScope] = useState(given.get('scope') ?? '')
@@ -58,9 +46,9 @@ export function Component() {
     { place: { homeId }, enabled: homeId !== '' && scope !== '' && can('budgets:read') },
   )
   const budgeted = homeId === '' || scope === '' ? [] : (requested.data?.data ?? [])
-  const lines: readonly Line[] = [
-    ...budgeted.map((line) => ({ key: line.id, of: line })),
-    ...Array.from({ length: own }, (_, at) => ({ key: `own-${at}`, of: null })),
+  const lines = [
+    ...budgeted.map((line) => toLine(line, money(line.budgeted))),
+    ...Array.from({ length: own }, (_, at) => createOrderLine(`own-${at}`)),
   ].filter(({ key }) => !left.has(key))
   const create = plumbline.useMutation('post', '/api/ext/purchase-orders', {
     onSuccess: ({ id, number }) => {
@@ -90,17 +78,7 @@ export function Component() {
           scope,
           notes: readTextField(form, 'notes') ?? null,
         },
-        lines: lines.map(({ key, of }) => {
-          const unitPrice = readNumberField(form, `price-${key}`)
-          const unit = readTextField(form, `unit-${key}`)
-          return {
-            description: readTextField(form, `what-${key}`) ?? '',
-            quantity: readNumberField(form, `quantity-${key}`) ?? 0,
-            ...(unit !== undefined && { unit }),
-            ...(unitPrice !== undefined && { unitPrice }),
-            ...(of !== null && { budgetLineId: of.id }),
-          }
-        }),
+        lines: lines.map((line) => readOrderLine(form, line)),
       },
     })
   return (
@@ -165,7 +143,11 @@ export function Component() {
             ) : (
               <div className="form">
                 {lines.map((line, at) => (
-                  <LineFields key={line.key} {...{ line, at }} onRemove={() => setLeft(new Set([...left, line.key]))} />
+                  <OrderLineFields
+                    key={line.key}
+                    {...{ line, at }}
+                    onRemove={() => setLeft(new Set([...left, line.key]))}
+                  />
                 ))}
               </div>
             )}
@@ -186,38 +168,18 @@ export function Component() {
   )
 }
 
-function LineFields({ line: { key, of }, at, onRemove }: { line: Line; at: number; onRemove(): void }) {
-  const { money } = useFormats()
-  const isLump = of === null || of.quantity === null || of.unitCost === null
-  return (
-    <fieldset className="line-row priced">
-      <legend className="sr">Line {at + 1}</legend>
-      <TextField
-        name={`what-${key}`}
-        label="Description"
-        pointer={`/lines/${at}/description`}
-        defaultValue={of?.description ?? (of === null ? '' : humanizeName(of.scope))}
-        hint={of === null ? undefined : `${money(of.budgeted)} budgeted`}
-      />
-      <TextField
-        name={`quantity-${key}`}
-        label="Quantity"
-        pointer={`/lines/${at}/quantity`}
-        defaultValue={isLump ? 1 : (of.quantity ?? 1)}
-      />
-      <TextField
-        name={`unit-${key}`}
-        label="Unit"
-        pointer={`/lines/${at}/unit`}
-        defaultValue={isLump ? 'LS' : (of.unit ?? 'LS')}
-      />
-      <TextField
-        name={`price-${key}`}
-        label="Unit price"
-        pointer={`/lines/${at}/unitPrice`}
-        defaultValue={isLump ? (of?.budgeted ?? '') : (of.unitCost ?? '')}
-      />
-      <IconButton icon="x" label={`Remove line ${at + 1}`} look="quiet" onClick={onRemove} />
-    </fieldset>
-  )
+function toLine(of: BudgetLine, budgeted: string): OrderLineDraft {
+  const isLump = of.quantity === null || of.unitCost === null
+  return {
+    key: of.id,
+    initial: {
+      description: of.description ?? humanizeName(of.scope),
+      quantity: isLump ? 1 : (of.quantity ?? 1),
+      unit: isLump ? 'LS' : (of.unit ?? 'LS'),
+      unitPrice: isLump ? of.budgeted : (of.unitCost ?? ''),
+      taxPercent: 0,
+    },
+    hint: `${budgeted} budgeted`,
+    kept: { budgetLineId: of.id },
+  }
 }

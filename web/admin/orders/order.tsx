@@ -17,16 +17,23 @@ import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordActions } from '../actions/record-actions.tsx'
 import { ApprovalLimit } from './approval-reasons.tsx'
+import { DuplicateWarning } from './duplicate-warning.tsx'
+import { FollowUpMenu } from './follow-up-menu.tsx'
+import { FollowUpOrders } from './follow-up-orders.tsx'
 import { OrderFiles } from './order-files.tsx'
 import { OrderLines } from './order-lines.tsx'
 import { OrderMoves, useApprovalExplanation } from './order-moves.tsx'
 import { OrderProgress } from './order-progress.tsx'
 import { OrderSteps } from './order-steps.tsx'
 
+/** The actions that have a button or a page of their own. */
+const OWN_ACTIONS = ['changePurchaseOrderStatus', 'recordPurchaseOrderProgress', 'createVariancePo']
+
 /** Shows one order: its lines, its payable amount, its progress, and its document. */
 export function Component() {
   useLiveUpdates('at ease')
   const { poId = '' } = useParams()
+  const can = useCan()
   const order = plumbline.useQuery('get', '/api/ext/purchase-orders/{poId}', {
     params: { path: { poId } },
   })
@@ -46,8 +53,18 @@ export function Component() {
               <Icon name="download" />
               PDF
             </a>
+            {can('pos:write') && (
+              <>
+                <FollowUpMenu order={order.data} />
+                {order.data.status === 'draft' && (
+                  <Link className="btn keep" to={`/orders/${poId}/edit`}>
+                    Edit
+                  </Link>
+                )}
+              </>
+            )}
             <OrderMoves order={order.data} />
-            <RecordActions field="poId" id={poId} />
+            <RecordActions field="poId" id={poId} except={OWN_ACTIONS} />
           </>
         )
       }
@@ -74,13 +91,19 @@ function OrderDetails({ order }: { order: PurchaseOrder }) {
         state={<Status of="order" is={order.status} />}
         sub={
           <>
-            {humanizeName(order.poType)} order, {humanizeName(order.scope).toLowerCase()}, for{' '}
-            <RecordName of="home" id={order.homeId} />
+            {order.poType === 'backcharge' ? 'Backcharge' : `${humanizeName(order.poType)} order`},{' '}
+            {humanizeName(order.scope).toLowerCase()}, for <RecordName of="home" id={order.homeId} />
+            {order.parentPoId !== null && (
+              <>
+                , follows <RecordName of="order" id={order.parentPoId} />
+              </>
+            )}
           </>
         }
         facts={facts}
       />
       {why !== undefined && !why.mayApprove && <ApprovalLimit of={why} />}
+      <DuplicateWarning order={order} />
       {order.status === 'pending_approval' && can('pos:write') && (
         <div className="banner" data-tone="warn">
           <Icon name="warn" />
@@ -98,6 +121,7 @@ function OrderDetails({ order }: { order: PurchaseOrder }) {
           <Panel title="Lines" actions={<OrderProgress order={order} />} isFlush>
             <OrderLines order={order} />
           </Panel>
+          <FollowUpOrders order={order} />
           <OrderFiles order={order} />
           {can('payments:read') && <OrderPayments order={order} />}
           {can('events:read') && (

@@ -1,5 +1,5 @@
-import { useId } from 'react'
 import type { Payment } from '../../../client/contract.gen.ts'
+import { Field } from '../../ui/form.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
 /** The date and method of a payment, and the reason for overriding a rule that blocks it. */
@@ -24,42 +24,35 @@ export function PaidFields(props: {
   paid: PaidInput
   /** Whether a rule blocks the payment, so that a reason is required. */
   isRefused: boolean
-  onChange(paid: PaidInput): void
+  onChange(changed: Partial<PaidInput>): void
 }) {
   const { payment, paid, isRefused, onChange } = props
-  const id = useId()
   const { today } = useFormats()
-  const input = (name: keyof PaidInput, type: 'text' | 'date', more: { max?: string; maxLength?: number } = {}) => (
-    <input
-      className="input"
-      id={`${id}-${name}`}
-      {...{ type, ...more }}
-      value={paid[name]}
-      onChange={(event) => onChange({ ...paid, [name]: event.target.value })}
-    />
-  )
+  const bind = (name: keyof PaidInput) => ({
+    className: 'input',
+    value: paid[name],
+    onChange: ({ target }: { target: HTMLInputElement }) => onChange({ [name]: target.value }),
+  })
   return (
     <>
       <div className="form-row">
-        <div className="field">
-          <label htmlFor={`${id}-paidDate`}>Paid on</label>
-          {input('paidDate', 'date', { max: today() })}
-        </div>
+        <Field name="paidDate" label="Paid on">
+          {(control) => <input {...control} {...bind('paidDate')} type="date" max={today()} />}
+        </Field>
         {payment.method === 'check' && (
-          <div className="field">
-            <label htmlFor={`${id}-checkNumber`}>
-              Check number <span className="faint">optional</span>
-            </label>
-            {input('checkNumber', 'text', { maxLength: 40 })}
-          </div>
+          <Field name="checkNumber" label="Check number" optional>
+            {(control) => <input {...control} {...bind('checkNumber')} autoComplete="off" maxLength={40} />}
+          </Field>
         )}
       </div>
       {(isRefused || paid.overrideReason !== '') && (
-        <div className="field">
-          <label htmlFor={`${id}-overrideReason`}>Reason for override</label>
-          {input('overrideReason', 'text', { maxLength: 400 })}
-          <span className="hint">Recorded in the history. Requires permission to override.</span>
-        </div>
+        <Field
+          name="overrideReason"
+          label="Reason for override"
+          hint="Recorded in the history. Requires permission to override."
+        >
+          {(control) => <input {...control} {...bind('overrideReason')} autoComplete="off" maxLength={400} />}
+        </Field>
       )}
     </>
   )

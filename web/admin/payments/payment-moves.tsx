@@ -124,9 +124,10 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
             <PaidFields
               {...{ payment, paid }}
               isRefused={(change.error ?? tried.error)?.status === 409}
-              onChange={(next) => {
+              onChange={(changed) => {
                 change.reset()
-                setPaid(next)
+                // A restored draft changes several fields before the next rendering.
+                setPaid((before) => ({ ...before, ...changed }))
               }}
             />
           </>

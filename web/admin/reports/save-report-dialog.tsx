@@ -42,7 +42,12 @@ export function SaveReportDialog(props: { report: string; title: string; input: 
     >
       <TextField name="name" label="Name" defaultValue={title} autoFocus />
       <label className="check">
-        <input type="checkbox" checked={isFavorite} onChange={(event) => setIsFavorite(event.target.checked)} />
+        <input
+          type="checkbox"
+          name="isFavorite"
+          checked={isFavorite}
+          onChange={(event) => setIsFavorite(event.target.checked)}
+        />
         Add to my favorites
       </label>
       <label className="check">

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type { Bid, PurchaseOrder } from '../../../client/contract.gen.ts'
+import type { Bid, Contract, PurchaseOrder } from '../../../client/contract.gen.ts'
 import { useHomeNames } from '../../api/home-names.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
@@ -9,6 +9,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { nameContract } from '../contracts/contract-words.ts'
 
 /** The maximum number of records, newest first. The full lists contain the rest. */
 const MAX_SHOWN = 10
@@ -101,6 +102,60 @@ export function VendorBids({ vendorId }: { vendorId: string }) {
       ) : (
         <div className="table-wrap">
           <Table caption="Bids" columns={columns} rows={rows} keyOf={({ id }) => id} expected={3} />
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+/** Lists the newest contracts with a vendor, each revision separately. */
+export function VendorContracts({ vendorId }: { vendorId: string }) {
+  const can = useCan()
+  const { day } = useFormats()
+  const contracts = useListPage(
+    '/api/ext/contracts',
+    { vendorId, limit: MAX_SHOWN },
+    { enabled: can('contracts:read') },
+  )
+  const rows = contracts.data?.data
+  if (!can('contracts:read')) return null
+  const columns: readonly Column<Contract>[] = [
+    {
+      head: 'Contract',
+      cell: (contract) => (
+        <>
+          <Link className="lead" to={`/catalogue/contracts/${contract.id}`}>
+            {nameContract(contract)}
+          </Link>
+          <span className="sub">{humanizeName(contract.scope)}</span>
+        </>
+      ),
+    },
+    { head: 'Status', cell: ({ status }) => <Status of="contract" is={status} /> },
+    { head: 'Valid from', className: 'nowrap', cell: ({ effectiveDate }) => day(effectiveDate) },
+    {
+      head: 'Valid until',
+      className: 'nowrap',
+      cell: ({ expirationDate }) => (expirationDate === null ? 'no end' : day(expirationDate)),
+    },
+  ]
+  return (
+    <Panel
+      title="Contracts"
+      isFlush
+      actions={
+        can('contracts:write') && (
+          <Link className="small" to={`/catalogue/contracts/new?vendorId=${vendorId}`}>
+            New contract
+          </Link>
+        )
+      }
+    >
+      {rows?.length === 0 ? (
+        <EmptyState icon="catalogue" title="No contracts yet" />
+      ) : (
+        <div className="table-wrap">
+          <Table caption="Contracts" columns={columns} rows={rows} keyOf={({ id }) => id} expected={1} />
         </div>
       )}
     </Panel>

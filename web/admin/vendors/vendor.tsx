@@ -26,7 +26,7 @@ import { SendNoticeDialog } from './send-notice.tsx'
 import { VendorDetailsForm } from './vendor-details-form.tsx'
 import { ArchiveVendorDialog, MergeVendorDialog, RevokePortalDialog } from './vendor-endings.tsx'
 import { VendorForm } from './vendor-form.tsx'
-import { VendorBids, VendorOrders } from './vendor-lists.tsx'
+import { VendorBids, VendorContracts, VendorOrders } from './vendor-lists.tsx'
 import { VendorNotices } from './vendor-notices.tsx'
 
 /** Shows one vendor: its compliance documents, bids, orders, performance, and contacts. */
@@ -125,6 +125,7 @@ export function Component() {
               <div className="stack">
                 <ComplianceDocuments vendorId={vendorId} />
                 <VendorOrders vendorId={vendorId} />
+                <VendorContracts vendorId={vendorId} />
                 <VendorBids vendorId={vendorId} />
               </div>
               <aside className="stack" aria-label="Details">

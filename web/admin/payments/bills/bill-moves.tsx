@@ -6,7 +6,7 @@ import { plumbline } from '../../../api/plumbline.ts'
 import { useCan, useSession } from '../../../api/session.ts'
 import { useDryRun } from '../../../api/use-skill.ts'
 import { Button } from '../../../ui/button.tsx'
-import { readTextField, TextAreaField, TextField } from '../../../ui/form.tsx'
+import { Field, readTextField, TextAreaField, TextField } from '../../../ui/form.tsx'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
 import { MoveDialog } from '../../../ui/move-dialog.tsx'
 import { findRecordPath } from '../../../ui/record-name.tsx'
@@ -146,24 +146,29 @@ function BillMoveDialog({ bill, move, onClose }: { bill: Bill; move: BillMove; o
       reason={move.reason}
       fields={
         (isOverridable || override !== '') && (
-          <div className="field">
-            <label htmlFor="bill-override">Reason for override</label>
-            <input
-              className="input"
-              id="bill-override"
-              maxLength={400}
-              value={overrideReason}
-              onChange={(event) => {
-                change.reset()
-                setOverrideReason(event.target.value)
-              }}
-            />
-            <span className="hint">
-              {move.to === 'approved'
+          <Field
+            name="overrideReason"
+            label="Reason for override"
+            hint={
+              move.to === 'approved'
                 ? 'Records the missing progress of the orders. Requires permission to override.'
-                : 'Recorded in the history. Requires permission to override.'}
-            </span>
-          </div>
+                : 'Recorded in the history. Requires permission to override.'
+            }
+          >
+            {(control) => (
+              <input
+                {...control}
+                className="input"
+                autoComplete="off"
+                maxLength={400}
+                value={overrideReason}
+                onChange={(event) => {
+                  change.reset()
+                  setOverrideReason(event.target.value)
+                }}
+              />
+            )}
+          </Field>
         )
       }
       trial={canTry ? trial : null}
