@@ -277,6 +277,16 @@ export const AREAS: readonly Screen[] = [
     },
   },
   { name: 'catalogue-cost-codes', path: () => '/catalogue/cost-codes', ready: 'tbody tr th' },
+  { name: 'catalogue-trades', path: () => '/catalogue/trades', ready: 'tbody tr th' },
+  {
+    name: 'catalogue-trade-edit',
+    path: () => '/catalogue/trades',
+    ready: 'tbody tr th',
+    async act(page) {
+      await page.getByRole('button', { name: 'Edit', exact: false }).first().click()
+      await page.getByLabel('Position').waitFor()
+    },
+  },
   {
     name: 'agents-proposals',
     path: () => '/agents/proposals',

@@ -116,6 +116,7 @@ export const routes: RouteObject[] = [
       pageRoute('catalogue/parts/change-prices', () => import('./catalogue/raise-prices.tsx')),
       pageRoute('catalogue/parts/:partId', () => import('./catalogue/part.tsx')),
       pageRoute('catalogue/cost-codes', () => import('./catalogue/cost-codes.tsx')),
+      pageRoute('catalogue/trades', () => import('./catalogue/trades.tsx')),
       pageRoute('reports', () => import('./reports/reports.tsx')),
       pageRoute('reports/:name', () => import('./reports/report.tsx')),
       pageRoute('actions', () => import('./actions/actions.tsx')),
