@@ -287,6 +287,27 @@ export const AREAS: readonly Screen[] = [
       await page.getByLabel('Position').waitFor()
     },
   },
+  { name: 'catalogue-templates', path: () => '/catalogue/task-templates', ready: 'tbody tr th a' },
+  { name: 'catalogue-template', path: findTemplate, ready: 'tbody tr th' },
+  {
+    name: 'catalogue-template-network',
+    path: async (find) => `${await findTemplate(find)}?tab=network&row=row-4`,
+    ready: '.gantt',
+  },
+  {
+    name: 'catalogue-template-edit',
+    path: async (find) => `${await findTemplate(find)}/edit`,
+    ready: '.table.sheet tbody tr',
+  },
+  {
+    name: 'catalogue-template-row',
+    path: async (find) => `${await findTemplate(find)}/edit`,
+    ready: '.table.sheet tbody tr',
+    async act(page) {
+      await page.locator('.table.sheet tbody tr').nth(7).getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Checklist').waitFor()
+    },
+  },
   {
     name: 'agents-proposals',
     path: () => '/agents/proposals',
@@ -338,4 +359,8 @@ async function createProposal(page: Page): Promise<void> {
       body: JSON.stringify(proposal),
     })
   })
+}
+
+async function findTemplate(find: FindRecord): Promise<string> {
+  return `/catalogue/task-templates/${await find('/api/ext/task-templates')}`
 }

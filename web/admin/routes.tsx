@@ -117,6 +117,13 @@ export const routes: RouteObject[] = [
       pageRoute('catalogue/parts/:partId', () => import('./catalogue/part.tsx')),
       pageRoute('catalogue/cost-codes', () => import('./catalogue/cost-codes.tsx')),
       pageRoute('catalogue/trades', () => import('./catalogue/trades.tsx')),
+      pageRoute('catalogue/task-templates', () => import('./catalogue/templates/templates.tsx')),
+      pageRoute('catalogue/task-templates/new', () => import('./catalogue/templates/new-template.tsx')),
+      pageRoute('catalogue/task-templates/:taskTemplateId', () => import('./catalogue/templates/template.tsx')),
+      pageRoute(
+        'catalogue/task-templates/:taskTemplateId/edit',
+        () => import('./catalogue/templates/edit-template.tsx'),
+      ),
       pageRoute('reports', () => import('./reports/reports.tsx')),
       pageRoute('reports/:name', () => import('./reports/report.tsx')),
       pageRoute('actions', () => import('./actions/actions.tsx')),

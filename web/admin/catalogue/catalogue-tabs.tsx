@@ -8,9 +8,10 @@ const CATALOGUE_LINKS: readonly { to: string; word: string; needs?: HeldPermissi
   { to: '/catalogue/parts', word: 'Parts and prices' },
   { to: '/catalogue/cost-codes', word: 'Cost codes' },
   { to: '/catalogue/trades', word: 'Trades', needs: 'vendors:read' },
+  { to: '/catalogue/task-templates', word: 'Task templates', needs: 'tasks:read' },
 ]
 
-/** Shows the tabs of the catalog: plans, options, parts, cost codes, and trades. */
+/** Shows the tabs of the catalog: plans, options, parts, cost codes, trades, and task templates. */
 export function CatalogueTabs() {
   const can = useCan()
   return <LinkTabs label="Catalog" places={CATALOGUE_LINKS.filter(({ needs }) => needs === undefined || can(needs))} />

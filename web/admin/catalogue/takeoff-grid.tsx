@@ -2,12 +2,12 @@ import { type ClipboardEvent, type KeyboardEvent, memo, useDeferredValue, useRef
 import { useListPage } from '../../api/list-pages.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { formatQuantity } from '../../ui/number-formats.ts'
+import { splitCells } from '../../ui/pasted-cells.ts'
 import { SearchBox } from '../../ui/search-box.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import {
   fillRows,
   isEmptyRow,
-  splitCells,
   TAKEOFF_COLUMNS,
   type TakeoffColumn,
   type TakeoffRow,

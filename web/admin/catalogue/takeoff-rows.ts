@@ -195,12 +195,6 @@ export function findErrorCell({ pointer }: FieldError): { at: number; column: Ta
   return at === undefined ? null : { at: Number(at), column: COLUMN_OF_FIELD[field] ?? 'amount' }
 }
 
-/** Returns the cells of text that was copied from a spreadsheet. */
-export function splitCells(text: string): string[][] {
-  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
-  return lines.map((line) => line.split('\t').map((cell) => cell.trim()))
-}
-
 /** Returns the rows with the cells filled in from a place, and with further rows as needed. */
 export function fillRows(
   rows: readonly TakeoffRow[],
