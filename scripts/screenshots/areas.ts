@@ -27,6 +27,34 @@ export const AREAS: readonly Screen[] = [
     ready: '.kv',
   },
   {
+    name: 'community-calendar-edit',
+    path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}?tab=calendar`,
+    ready: '.kv',
+    async act(page) {
+      await page.getByRole('button', { name: 'Edit workdays and holidays' }).click()
+      await page.getByRole('checkbox', { name: 'Friday' }).uncheck()
+      await page.getByText('nothing is saved yet').waitFor()
+    },
+  },
+  {
+    name: 'community-edit',
+    path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}`,
+    ready: 'tbody tr th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+      await page.getByLabel('Time zone').waitFor()
+    },
+  },
+  {
+    name: 'community-status',
+    path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}`,
+    ready: 'tbody tr th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'Change status' }).click()
+      await page.getByText('will be made').waitFor()
+    },
+  },
+  {
     name: 'home-schedule',
     path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=schedule`,
     ready: '.gantt',
