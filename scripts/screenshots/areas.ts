@@ -32,6 +32,34 @@ export const AREAS: readonly Screen[] = [
     ready: '.kv',
   },
   {
+    name: 'community-calendar-edit',
+    path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}?tab=calendar`,
+    ready: '.kv',
+    async act(page) {
+      await page.getByRole('button', { name: 'Edit workdays and holidays' }).click()
+      await page.getByRole('checkbox', { name: 'Friday' }).uncheck()
+      await page.getByText('nothing is saved yet').waitFor()
+    },
+  },
+  {
+    name: 'community-edit',
+    path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}`,
+    ready: 'tbody tr th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+      await page.getByLabel('Time zone').waitFor()
+    },
+  },
+  {
+    name: 'community-status',
+    path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}`,
+    ready: 'tbody tr th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'Change status' }).click()
+      await page.getByText('will be made').waitFor()
+    },
+  },
+  {
     name: 'home-schedule',
     path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=schedule`,
     ready: '.gantt',
@@ -409,6 +437,37 @@ export const AREAS: readonly Screen[] = [
     },
   },
   { name: 'catalogue-cost-codes', path: () => '/catalogue/cost-codes', ready: 'tbody tr th' },
+  { name: 'catalogue-trades', path: () => '/catalogue/trades', ready: 'tbody tr th' },
+  {
+    name: 'catalogue-trade-edit',
+    path: () => '/catalogue/trades',
+    ready: 'tbody tr th',
+    async act(page) {
+      await page.getByRole('button', { name: 'Edit', exact: false }).first().click()
+      await page.getByLabel('Position').waitFor()
+    },
+  },
+  { name: 'catalogue-templates', path: () => '/catalogue/task-templates', ready: 'tbody tr th a' },
+  { name: 'catalogue-template', path: findTemplate, ready: 'tbody tr th' },
+  {
+    name: 'catalogue-template-network',
+    path: async (find) => `${await findTemplate(find)}?tab=network&row=row-4`,
+    ready: '.gantt',
+  },
+  {
+    name: 'catalogue-template-edit',
+    path: async (find) => `${await findTemplate(find)}/edit`,
+    ready: '.table.sheet tbody tr',
+  },
+  {
+    name: 'catalogue-template-row',
+    path: async (find) => `${await findTemplate(find)}/edit`,
+    ready: '.table.sheet tbody tr',
+    async act(page) {
+      await page.locator('.table.sheet tbody tr').nth(7).getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Checklist').waitFor()
+    },
+  },
   {
     name: 'agents-proposals',
     path: () => '/agents/proposals',
@@ -470,4 +529,8 @@ async function createProposal(page: Page): Promise<void> {
       body: JSON.stringify(proposal),
     })
   })
+}
+
+async function findTemplate(find: FindRecord): Promise<string> {
+  return `/catalogue/task-templates/${await find('/api/ext/task-templates')}`
 }

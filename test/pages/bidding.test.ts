@@ -63,11 +63,13 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
       {
         ...{ bidRequestId: id, vendorId: site.hillCountry, source: 'email' },
         lines: [{ lineId: 'line-1', unitPrice: 10 }],
+        ...{ leadTimeDays: 3, durationDays: 1 },
       },
       { key: site.key },
     )
     expect(bid.status).toBe(201)
     await page.getByText('24,500').first().waitFor({ timeout: 4000 })
+    await page.getByRole('cell', { name: '3 + 1 day', exact: true }).waitFor()
   })
 
   test("a user can answer a vendor's question for all invited vendors without revealing who asked", async () => {

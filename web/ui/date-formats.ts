@@ -1,3 +1,5 @@
+import { formatCount } from './text-formats.ts'
+
 /**
  * Formats dates and times in the organization's time zone. Dates have the form `2026-12-05`. Timestamps are in ISO 8601
  * format.
@@ -71,8 +73,8 @@ export function createDateFormats(timeZone: string, now: () => Date = () => new 
     left(date) {
       const days = until(date)
       if (days === 0) return 'today'
-      if (days > 0) return days === 1 ? '1 day left' : `${days} days left`
-      return days === -1 ? 'yesterday' : `${-days} days ago`
+      if (days > 0) return `${formatCount(days, 'day')} left`
+      return days === -1 ? 'yesterday' : `${formatCount(-days, 'day')} ago`
     },
     until,
     dateOf: (timestamp) => dates.format(new Date(timestamp)),

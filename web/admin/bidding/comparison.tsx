@@ -10,6 +10,7 @@ import { formatPercent, formatQuantity, formatUnitPrice } from '../../ui/number-
 import { Panel } from '../../ui/panel.tsx'
 import { Shape } from '../../ui/shape.tsx'
 import { EmptyState } from '../../ui/states.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { FilesButton } from '../files/file-viewer.tsx'
 import { AwardDialog } from './award-dialog.tsx'
@@ -138,9 +139,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                 <>
                   <FactRow head="Lead time + duration" vendors={vendors}>
                     {({ leadTimeDays, durationDays }) =>
-                      leadTimeDays === null && durationDays === null
-                        ? null
-                        : `${leadTimeDays ?? 'not stated'} + ${durationDays ?? 'not stated'} days`
+                      leadTimeDays === null && durationDays === null ? null : describeTimes(leadTimeDays, durationDays)
                     }
                   </FactRow>
                   <FactRow head="Received" vendors={vendors}>
@@ -230,6 +229,12 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
       )}
     </>
   )
+}
+
+/** Formats a lead time and a duration, such as `3 + 2 days`, or a bid that states only one of them. */
+function describeTimes(leadTimeDays: number | null, durationDays: number | null): string {
+  if (durationDays === null) return `${formatCount(leadTimeDays ?? 0, 'day')} + not stated`
+  return `${leadTimeDays ?? 'not stated'} + ${formatCount(durationDays, 'day')}`
 }
 
 function vendorKey({ bidId, vendorId }: BidComparisonVendor): string {

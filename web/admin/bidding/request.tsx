@@ -141,7 +141,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
         request.homeIds.length === 1 && home !== undefined ? (
           <Link to={`/homes/${home}`}>{homes.get(home)?.name ?? '…'}</Link>
         ) : request.homeIds.length > 1 ? (
-          `${request.homeIds.length} homes`
+          formatCount(request.homeIds.length, 'home')
         ) : (
           'Whole community'
         ),
@@ -182,7 +182,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
       label: 'Budgeted',
       isFigure: true,
       value: comparison === undefined ? <Skeleton width={60} /> : budgeted === null ? 'nothing' : money(budgeted),
-      note: request.homeIds.length > 1 ? `for ${request.homeIds.length} homes` : undefined,
+      note: request.homeIds.length > 1 ? `for ${formatCount(request.homeIds.length, 'home')}` : undefined,
     },
   ]
 }

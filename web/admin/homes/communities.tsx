@@ -91,7 +91,7 @@ export function Component() {
           </EmptyState>
         }
       />
-      {isNew && <CommunityForm onClose={() => setIsNew(false)} />}
+      {isNew && <CommunityForm community={null} onClose={() => setIsNew(false)} />}
     </Page>
   )
 }

@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import type { Community, CommunityReschedule, HomeReschedule } from '../../../client/contract.gen.ts'
+import { toErrorMessage } from '../../api/error-message.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useDryRun } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
+import { ChangedSince } from '../../ui/changed-since.tsx'
 import { Field, FieldErrorAt, Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
@@ -67,7 +69,7 @@ function CalendarForm(props: {
   const { day, today } = useFormats()
   const [added, setAdded] = useState('')
   // Sends the version from when the form was opened, so that no change by another user is overwritten.
-  const [{ version }] = useState(community)
+  const [before] = useState(community)
   const { workdays, holidays } = draft
   const isEdited = !hasSameDays(workdays, community.workdays) || !hasSameDays(holidays, community.holidays)
   const preview = useDryRun(
@@ -87,6 +89,12 @@ function CalendarForm(props: {
       onDone()
     },
   })
+  const isConflict = toErrorMessage(change.error).problem?.code === 'precondition_failed'
+  const save = (version: number) =>
+    change.mutate({
+      params: { path: { communityId: community.id }, header: { 'If-Match': `"${version}"` } },
+      body: { workdays, holidays },
+    })
   const add = () => {
     if (added === '' || holidays.includes(added)) return
     onChange({ workdays, holidays: [...holidays, added].sort() })
@@ -95,16 +103,15 @@ function CalendarForm(props: {
   return (
     <>
       <Panel title="Workdays and holidays">
-        <Form
-          id={FORM_ID}
-          error={change.error}
-          onSubmit={() =>
-            change.mutate({
-              params: { path: { communityId: community.id }, header: { 'If-Match': `"${version}"` } },
-              body: { workdays, holidays },
-            })
-          }
-        >
+        <Form id={FORM_ID} error={isConflict ? null : change.error} onSubmit={() => save(before.version)}>
+          {isConflict && community.version !== before.version && (
+            <ChangedSince
+              error={change.error}
+              before={before}
+              now={community}
+              onOverwrite={() => save(community.version)}
+            />
+          )}
           <fieldset>
             <legend>Workdays</legend>
             <div className="row wrap">

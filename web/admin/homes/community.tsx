@@ -1,15 +1,19 @@
-import { useParams } from 'react-router'
-import type { CommunitySummary, HomeStatus } from '../../../client/contract.gen.ts'
+import { useState } from 'react'
+import { Link, useParams } from 'react-router'
+import type { Community, CommunitySummary, HomeStatus } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { Status } from '../../ui/badge.tsx'
 import { BudgetBar } from '../../ui/budget-bar.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
 import { RecordHistory } from '../../ui/record-history.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { EmptyCell } from '../../ui/table.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
@@ -17,6 +21,8 @@ import { useFormats } from '../../ui/use-formats.ts'
 import { RecordActions } from '../actions/record-actions.tsx'
 import { formatPlace } from './communities.tsx'
 import { CommunityCalendar } from './community-calendar.tsx'
+import { CommunityForm } from './community-form.tsx'
+import { CommunityStatusButton } from './community-status.tsx'
 import { useHomeColumns } from './home-columns.tsx'
 import { StartsChart } from './starts-chart.tsx'
 
@@ -31,15 +37,31 @@ const TABS = [
 export function Component() {
   const { communityId = '' } = useParams()
   const can = useCan()
+  const [isEdited, setIsEdited] = useState(false)
   const open = useOpenTab(['homes', 'figures', 'calendar', 'history'])
   const at = { params: { path: { communityId } } }
   const community = plumbline.useQuery('get', '/api/ext/communities/{communityId}', at)
   const figures = plumbline.useQuery('get', '/api/ext/communities/{communityId}/summary', at)
   const columns = useHomeColumns(null)
   const name = community.data?.name ?? 'Community'
+  const canChange = can('communities:write') && community.data?.archivedAt === null
   const crumbs = [{ name: 'Homes', to: '/homes' }, { name: 'Communities', to: '/communities' }, { name }]
   return (
-    <Page title={name} crumbs={crumbs} actions={<RecordActions field="communityId" id={communityId} />}>
+    <Page
+      title={name}
+      crumbs={crumbs}
+      actions={
+        <>
+          {canChange && (
+            <Button className="keep" onClick={() => setIsEdited(true)}>
+              Edit
+            </Button>
+          )}
+          {community.data !== undefined && <CommunityStatusButton community={community.data} />}
+          <RecordActions field="communityId" id={communityId} except={OWN_ACTIONS} />
+        </>
+      }
+    >
       {community.error !== null ? (
         <LoadError what="The community" error={community.error} onRetry={() => void community.refetch()} />
       ) : community.data === undefined ? (
@@ -64,7 +86,17 @@ export function Component() {
               filters={HOME_FILTERS}
               query={{ communityId }}
               empty={
-                <EmptyState icon="homes" title="No homes in this community yet">
+                <EmptyState
+                  icon="homes"
+                  title="No homes in this community yet"
+                  actions={
+                    can('homes:write') && (
+                      <Link className="btn" to={`/homes/new?communityId=${communityId}`}>
+                        New home
+                      </Link>
+                    )
+                  }
+                >
                   You can add homes while the community is planned or active.
                 </EmptyState>
               }
@@ -76,7 +108,7 @@ export function Component() {
             ) : figures.data === undefined ? (
               <SkeletonLines />
             ) : (
-              <CommunityFigures of={figures.data} />
+              <CommunityFigures of={figures.data} community={community.data} />
             ))}
           {open === 'calendar' && <CommunityCalendar community={community.data} />}
           {open === 'history' && (
@@ -84,11 +116,15 @@ export function Component() {
               <RecordHistory of={communityId} />
             </Panel>
           )}
+          {isEdited && <CommunityForm community={community.data} onClose={() => setIsEdited(false)} />}
         </>
       )}
     </Page>
   )
 }
+
+/** The actions for which the page has its own buttons. */
+const OWN_ACTIONS = ['updateCommunity', 'changeCommunityStatus']
 
 const HOME_FILTERS = [
   {
@@ -136,7 +172,7 @@ function toFacts(figures: CommunitySummary | undefined, lotCount: number | null)
   ]
 }
 
-function CommunityFigures({ of: figures }: { of: CommunitySummary }) {
+function CommunityFigures({ of: figures, community }: { of: CommunitySummary; community: Community }) {
   const { money, difference } = useFormats()
   const { budget, openOrders, bidRequests, sales } = figures
   const homes = Object.entries(figures.homesByStatus) as [HomeStatus, number][]
@@ -191,6 +227,24 @@ function CommunityFigures({ of: figures }: { of: CommunitySummary }) {
                   ['Sales awaiting approval', sales.pending],
                   ['Sales approved', sales.approved],
                 ] as const)),
+          ]}
+        />
+      </Panel>
+      <Panel title="Details">
+        <KeyValues
+          facts={[
+            [
+              'Superintendent',
+              community.superintendentId === null ? (
+                <EmptyCell key="superintendent" word="nobody yet" />
+              ) : (
+                <RecordName key="superintendent" of="user" id={community.superintendentId} />
+              ),
+            ],
+            ['Target starts per week', community.startsPerWeekTarget ?? <EmptyCell key="target" word="no target" />],
+            ['ZIP code', community.postalCode ?? <EmptyCell key="zip" />],
+            ['Time zone', community.timeZone],
+            ['ID in accounting', community.accountingId ?? <EmptyCell key="accounting" word="not linked" />],
           ]}
         />
       </Panel>

@@ -82,11 +82,14 @@ export function layOutBars(bars: readonly GanttBar[], frame: GanttFrame): DrawnB
   }))
 }
 
+/** The fields of a bar that dependency arrows need. */
+export type LinkedBar = Pick<DrawnBar, 'taskId' | 'x' | 'width' | 'y' | 'isPoint' | 'isCritical' | 'predecessors'>
+
 /**
  * Returns the paths of the dependency arrows. An arrow connects the end or start of a predecessor with the start or end
  * of its successor.
  */
-export function toLinkPaths(drawn: readonly DrawnBar[]) {
+export function toLinkPaths(drawn: readonly LinkedBar[]) {
   const byId = new Map(drawn.map((bar) => [bar.taskId, bar]))
   return drawn.flatMap((to) =>
     to.predecessors.flatMap(({ taskId, type }) => {
@@ -102,6 +105,7 @@ export function toLinkPaths(drawn: readonly DrawnBar[]) {
       return [
         {
           key: `${taskId} ${type} ${to.taskId}`,
+          ...{ fromId: taskId, toId: to.taskId },
           path: `M${fromX} ${start}H${round(fromX + 3)}V${bend}H${toX}V${end}`,
           arrow: `M${toX} ${end}${head}`,
           isCritical: from.isCritical && to.isCritical,

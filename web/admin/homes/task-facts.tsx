@@ -10,7 +10,8 @@ import { EmptyCell } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { TaskActions } from '../schedule/task-actions.tsx'
-import { EditTaskDialog, LINK_TYPES } from './task-form.tsx'
+import { EditTaskDialog } from './task-form.tsx'
+import { describeLink } from './task-words.ts'
 
 /** Shows one task of the schedule: its vendor, its dates, its float, and whether the vendor has confirmed. */
 export function TaskFacts(props: {
@@ -37,6 +38,7 @@ export function TaskFacts(props: {
     { enabled: task.vendorId !== null && can('vendors:read') },
   ).data?.phone
   const isOver = task.status === 'completed' || task.status === 'skipped'
+  const nameOf = (id: string) => tasks.find(({ taskId }) => taskId === id)?.name ?? 'Archived task'
   const facts: (readonly [string, ReactNode])[] = [
     ['Status', <Status key="status" of="task" is={task.status} />],
     [
@@ -66,7 +68,12 @@ export function TaskFacts(props: {
       : [['Baseline', `${day(whole.baselineStart)} to ${day(whole.baselineEnd)}`] as const]),
     ...(task.predecessors.length === 0
       ? []
-      : [['Predecessors', task.predecessors.map((link) => describeLink(link, tasks)).join('; ')] as const]),
+      : [
+          [
+            'Predecessors',
+            task.predecessors.map((link) => describeLink(nameOf(link.taskId), link)).join('; '),
+          ] as const,
+        ]),
     ['Float', describeFloat(task)],
     ...(readiness === undefined ? [] : [['Readiness', describeReadiness(readiness)] as const]),
     ...(whole === undefined
@@ -114,18 +121,6 @@ export function TaskFacts(props: {
       )}
     </Panel>
   )
-}
-
-/** Describes a dependency, for example `Slab poured (finish to start, 7 calendar days later)`. */
-function describeLink(
-  { taskId, type, lagDays, lagUnit }: ScheduledTask['predecessors'][number],
-  tasks: readonly ScheduledTask[],
-): string {
-  const name = tasks.find((one) => one.taskId === taskId)?.name ?? 'Archived task'
-  const unit = lagUnit === 'calendar_days' ? 'calendar day' : 'workday'
-  const lag = lagDays === 0 ? '' : `${formatCount(Math.abs(lagDays), unit)} ${lagDays > 0 ? 'later' : 'earlier'}`
-  const parts = [...(type === 'FS' ? [] : [LINK_TYPES[type].toLowerCase()]), ...(lag === '' ? [] : [lag])]
-  return parts.length === 0 ? name : `${name} (${parts.join(', ')})`
 }
 
 const READINESS_WORDS = {

@@ -4,7 +4,6 @@ import type {
   Task,
   TaskConstraintType,
   TaskCreate,
-  TaskKind,
   TaskLagUnit,
   TaskLinkType,
   TaskUpdate,
@@ -18,11 +17,10 @@ import { FieldErrorAt, readNumberField, readTextField, SelectField, TextField } 
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
+import { LAG_UNITS, LINK_TYPES, TASK_KINDS } from './task-words.ts'
 
 /** The page size limit of one request. */
 const MAX_RECORDS = 200
-
-const KINDS = ['work', 'inspection', 'delivery', 'milestone', 'memo'] as const satisfies readonly TaskKind[]
 
 const CONSTRAINTS: Record<TaskConstraintType, string> = {
   none: 'As soon as the predecessors allow',
@@ -30,16 +28,6 @@ const CONSTRAINTS: Record<TaskConstraintType, string> = {
   must_start_on: 'On a date, even if predecessors are late',
   hold: 'On a date, independent of predecessors',
 }
-
-/** The types of dependencies, in the words of users. */
-export const LINK_TYPES: Record<TaskLinkType, string> = {
-  FS: 'Finish to start',
-  SS: 'Start to start',
-  FF: 'Finish to finish',
-  SF: 'Start to finish',
-}
-
-const LAG_UNITS: Record<TaskLagUnit, string> = { workdays: 'Workdays', calendar_days: 'Calendar days' }
 
 /** A predecessor in the form. Its key stays the same when the user adds or removes other predecessors. */
 interface LinkRow {
@@ -108,7 +96,7 @@ function describeMoved(count: number): string {
 type EnteredTask = Omit<TaskCreate, 'homeId'>
 
 function readTask(form: FormData, links: readonly LinkRow[]): EnteredTask {
-  const taskKind = KINDS.find((kind) => kind === form.get('taskKind')) ?? 'work'
+  const taskKind = TASK_KINDS.find((kind) => kind === form.get('taskKind')) ?? 'work'
   const type = (readTextField(form, 'constraintType') ?? 'none') as TaskConstraintType
   const date = readTextField(form, 'constraintDate')
   return {
@@ -189,7 +177,7 @@ function TaskFields(props: {
           label="Kind"
           value={kind}
           onChange={setKind}
-          options={KINDS.map((value) => ({ value, label: humanizeName(value) }))}
+          options={TASK_KINDS.map((value) => ({ value, label: humanizeName(value) }))}
         />
         {kind !== 'milestone' && (
           <TextField

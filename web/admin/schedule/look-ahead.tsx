@@ -48,7 +48,15 @@ export function Component() {
   const open = params.get('week') ?? 'this'
   const shown = weeks.find(({ name }) => name === open) ?? weeks[0]
   return (
-    <Page title="Look-ahead" crumbs={[{ name: 'Schedule' }]}>
+    <Page
+      title="Look-ahead"
+      crumbs={[{ name: 'Schedule' }]}
+      actions={
+        <Link className="btn" to="/catalogue/task-templates">
+          Task templates
+        </Link>
+      }
+    >
       <div className="page-head">
         <h1>Schedule</h1>
         <p>Open tasks that start in the next {WEEKS} weeks.</p>

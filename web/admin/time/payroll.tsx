@@ -7,7 +7,6 @@ import { fetchRecordName } from '../../api/record-names.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { saveFile, toCsv } from '../../ui/csv.ts'
-import { formatQuantity } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { ChangeError, EmptyState, LoadError } from '../../ui/states.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
@@ -73,7 +72,7 @@ export function Component() {
         <>
           <div className="filters">
             <span className="muted">
-              {formatCount(rows.length, 'timesheet')} with {formatQuantity(total)} hours
+              {formatCount(rows.length, 'timesheet')} with {formatCount(total, 'hour')}
               {data?.nextCursor != null && `, the first ${GRID_SIZE}`}
             </span>
             <span className="push row wrap">

@@ -162,7 +162,7 @@ function RemoveEntryDialog({ entry, onClose }: { entry: TimeEntry; onClose(): vo
       onSubmit={() => change.mutate({ params: { path: { timeEntryId: entry.id } } })}
     >
       <p className="muted">
-        {formatQuantity(entry.hours ?? 0)} hours on {day(entry.date)} will no longer count.
+        {formatCount(entry.hours ?? 0, 'hour')} on {day(entry.date)} will no longer count.
       </p>
     </FormDialog>
   )

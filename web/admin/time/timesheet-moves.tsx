@@ -5,7 +5,7 @@ import { useCan, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { readTextField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { formatQuantity } from '../../ui/number-formats.ts'
+import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
@@ -83,7 +83,7 @@ function TimesheetMoveDialog(props: { timesheet: Timesheet; name: string; move: 
       }}
     >
       <p>
-        {formatQuantity(timesheet.totalHours)} hours in the week of {shortDay(timesheet.weekStarting)}. {move.effect}
+        {formatCount(timesheet.totalHours, 'hour')} in the week of {shortDay(timesheet.weekStarting)}. {move.effect}
       </p>
       {move.to === 'rejected' && <TextField name="reason" label="Reason" autoFocus />}
     </FormDialog>

@@ -60,7 +60,7 @@ export function FirstSteps({ steps, onDismiss }: { steps: readonly FirstStep[]; 
           )
         })}
       </ol>
-      {isNewCommunity && <CommunityForm onClose={() => setIsNewCommunity(false)} />}
+      {isNewCommunity && <CommunityForm community={null} onClose={() => setIsNewCommunity(false)} />}
     </Panel>
   )
 }

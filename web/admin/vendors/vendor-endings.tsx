@@ -112,5 +112,5 @@ export function MergeVendorDialog({ vendor, onClose }: { vendor: Vendor; onClose
 }
 
 function describeCount({ kind, count }: { kind: string; count: number }): string {
-  return `${count} ${kind === 'po' ? 'orders' : humanizeName(kind).toLowerCase()}`
+  return formatCount(count, kind === 'po' ? 'order' : humanizeName(kind).toLowerCase())
 }

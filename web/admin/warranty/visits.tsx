@@ -13,6 +13,7 @@ import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { WarrantyTabs } from './warranty-tabs.tsx'
@@ -43,7 +44,7 @@ export function Component() {
         cell: ({ date, window, requestIds }) => (
           <>
             <span className="lead">{[day(date), WINDOW_WORDS[window]].filter((part) => part !== '').join(', ')}</span>
-            <span className="sub">{requestIds.length === 1 ? '1 request' : `${requestIds.length} requests`}</span>
+            <span className="sub">{formatCount(requestIds.length, 'request')}</span>
           </>
         ),
         csv: ({ date }) => date,

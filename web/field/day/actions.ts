@@ -22,6 +22,7 @@ import type {
   WalkthroughClosing,
 } from '../../../client/contract.gen.ts'
 import { humanizeName } from '../../ui/badge.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import type { Basis, DayChange, NewEntry, StoredFile } from '../outbox/entry.ts'
 import { addDays, toLocalDate } from './dates.ts'
 
@@ -100,7 +101,7 @@ export function delayTask(
   const body: TaskDelayCreate = { days, reasonCode, ...(note !== null && { note }) }
   return [
     {
-      ...{ title: `Delay ${task.name} by ${days === 1 ? '1 workday' : `${days} workdays`}`, place: home.name },
+      ...{ title: `Delay ${task.name} by ${formatCount(days, 'workday')}`, place: home.name },
       ...{ method: 'POST', path: `/api/ext/tasks/${task.id}/delay`, about: task.id, body, basis: basisOfTask(task) },
     },
   ]
@@ -350,7 +351,10 @@ export function clockOut(userId: string, breakMinutes: number): NewEntry[] {
   const body: ClockOut = { userId, at: new Date().toISOString(), breakMinutes }
   return [
     {
-      ...{ title: 'Clock out', place: breakMinutes === 0 ? 'No break' : `Break of ${breakMinutes} minutes` },
+      ...{
+        title: 'Clock out',
+        place: breakMinutes === 0 ? 'No break' : `Break of ${formatCount(breakMinutes, 'minute')}`,
+      },
       ...{ method: 'POST', path: '/api/ext/time-entries/clock-out', about: 'clock', body },
       changes: [{ part: 'clock', set: null }],
     },

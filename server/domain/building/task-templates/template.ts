@@ -7,13 +7,10 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { addDays } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
-import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 import { FIRST_DAY, LAST_DAY } from '../schedule/day-numbers.ts'
-import { scheduleFromStart } from '../schedule/schedule-from-start.ts'
-import { findLastDay } from '../schedule/schedule-tasks.ts'
-import { describeCycle } from '../tasks/cascade.ts'
+import { describeCycle } from '../schedule/describe-cycle.ts'
+import { scheduleTemplate } from '../schedule/schedule-template.ts'
 import { findDurationErrors, getDefaultDuration } from '../tasks/task.ts'
 
 /** The rows of a template, and the fields that are computed from them. */
@@ -94,18 +91,10 @@ function findLinkErrors(
 
 const shortenName = (name: string) => name.slice(0, 60)
 
-// The calendar for computing the duration of a template in workdays. Lags in calendar days make the duration depend on
-// the calendar, so it is computed for a schedule that starts on a Monday and has no holidays.
-const USUAL_WEEK = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
-const MONDAY = '2025-01-06'
-
 /** Computes the fields that depend on the rows. Throws if the links form a cycle. */
 export function toTemplateContent(rows: TaskTemplateRow[]): TemplateContent {
-  const outcome = scheduleFromStart(MONDAY, rows.map(toDraftTask), USUAL_WEEK)
-  if ('tasks' in outcome) {
-    const last = findLastDay(outcome.tasks) ?? MONDAY
-    return { rows, taskCount: rows.length, workdays: USUAL_WEEK.between(MONDAY, addDays(last, 1)) }
-  }
+  const outcome = scheduleTemplate(rows)
+  if ('workdays' in outcome) return { rows, taskCount: rows.length, workdays: outcome.workdays }
   if ('ring' in outcome) {
     const place = rows.findIndex(({ name }) => name === outcome.ring[0])
     const message = describeCycle(outcome.ring.map(shortenName))
@@ -115,22 +104,6 @@ export function toTemplateContent(rows: TaskTemplateRow[]): TemplateContent {
   const place = rows.findIndex(({ name }) => name === outcome.beyondId)
   const message = 'must not be scheduled centuries away from the start date'
   throw validationFailed([{ pointer: `/rows/${place}`, code: 'out_of_range', message }])
-}
-
-/** Returns a row as a task for scheduling, with the name of the row as the ID of the task. */
-function toDraftTask({ name, durationDays, predecessors }: TaskTemplateRow) {
-  return {
-    ...{
-      id: name,
-      status: 'not_started' as const,
-      durationDays,
-      constraint: { type: 'none' as const, date: null },
-      workdayOverride: false,
-      startDelayDays: 0,
-    },
-    ...{ plannedStart: MONDAY, plannedEnd: MONDAY, actualStart: null, actualEnd: null },
-    predecessors: predecessors.map(({ name, ...link }) => ({ taskId: name, ...link })),
-  }
 }
 
 /** Throws if a start date is out of range, such as a date in the year 9999. */

@@ -8,6 +8,7 @@ import * as homes from '../../land/homes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { sendNotifications } from '../../vendors/vendors/send-notifications.ts'
 import { FIRST_DAY, LAST_DAY } from '../schedule/day-numbers.ts'
+import { describeCycle } from '../schedule/describe-cycle.ts'
 import { explainWhyScheduleIsFixed } from '../schedule/schedule-guards.ts'
 import { computePercentDone, findLastDay, type ScheduleError, scheduleTasks } from '../schedule/schedule-tasks.ts'
 import { isUpcoming, updateConfirmation } from './confirmation.ts'
@@ -158,9 +159,6 @@ function listNotices(tasks: readonly Task[]): ScheduleNotice[] {
   return [...notices.values()]
 }
 
-// A cycle can be as long as the schedule. The first names are enough to find it.
-const MAX_NAMES = 10
-
 function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
   const nameOf = (id: string) => tasks.find((task) => task.id === id)?.name.slice(0, 60) ?? id
   if ('beyondId' in outcome) {
@@ -174,14 +172,6 @@ function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
     )
   const message = describeCycle(outcome.ring.map(nameOf))
   return validationFailed([{ pointer: '/predecessors', code: 'ring', message }])
-}
-
-/** Returns an error message about tasks that form a cycle. Each task waits for the next task in `names`. */
-export function describeCycle(names: readonly string[]): string {
-  const [first = ''] = names
-  const left = names.length - MAX_NAMES
-  const shown = [...names.slice(0, MAX_NAMES), ...(left > 0 ? [`${left} more ${left === 1 ? 'task' : 'tasks'}`] : [])]
-  return `must not form a cycle: ${[...shown, first].join(' waits for ')}`
 }
 
 /**

@@ -7,10 +7,10 @@ import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import {
   assertValidTimeZone,
   buildCommunity,
-  COMMUNITY_MOVES,
   describeTakenLots,
   explainWhyCommunityCannotBeClosed,
 } from '../../land/communities/community.ts'
+import { COMMUNITY_MOVES } from '../../land/communities/community-moves.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { moveBidDeadlines } from './move-bid-deadlines.ts'
 import { hasNewCalendar, rescheduleHomes } from './reschedule-homes.ts'

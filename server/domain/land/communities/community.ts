@@ -1,17 +1,6 @@
-import type { Community, CommunityStatus } from '../../../../client/contract.gen.ts'
+import type { Community } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-
-/**
- * The allowed status changes of a community. A sold-out community can become active again, because sales can be
- * canceled and later phases add lots.
- */
-export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly CommunityStatus[]>> = {
-  planning: ['active'],
-  active: ['sold_out'],
-  sold_out: ['closed', 'active'],
-  closed: [],
-}
 
 /**
  * Returns the reason why a home cannot currently be added; null if there is none. `taken` is the number of lots with a

@@ -7,6 +7,7 @@ import { Page } from '../../../ui/page.tsx'
 import { Panel } from '../../../ui/panel.tsx'
 import { ParamSelect } from '../../../ui/param-select.tsx'
 import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
+import { formatCount } from '../../../ui/text-formats.ts'
 import { useFormats } from '../../../ui/use-formats.ts'
 import { KeysInPeriod, MinuteByKey } from './usage-by-key.tsx'
 
@@ -56,7 +57,7 @@ function UsageDetails({ usage }: { usage: KeyUsage }) {
         <UsageToday usage={usage} />
         <Panel
           title="Requests this minute, by key"
-          hint={`limit: ${usage.requestsPerMinute.toLocaleString('en-US')} requests per key`}
+          hint={`limit: ${formatCount(usage.requestsPerMinute, 'request')} per key`}
           isFlush
         >
           <MinuteByKey keys={keys} limit={usage.requestsPerMinute} />
@@ -120,7 +121,7 @@ function UsageToday({ usage: { today, days } }: { usage: KeyUsage }) {
       <div className="stack">
         <div className="row base">
           <b className="big">{today.used.toLocaleString('en-US')}</b>
-          <span className="muted">of {today.limit.toLocaleString('en-US')} requests</span>
+          <span className="muted">of {formatCount(today.limit, 'request')}</span>
           <span className="push muted">{today.remaining.toLocaleString('en-US')} left</span>
         </div>
         <span className="meter">
