@@ -45,6 +45,7 @@ async function notifyTasks(call: WriteCall, ids: readonly string[]): Promise<voi
 
 function toNotice({ id: taskId, homeId, plannedStart: date, isTold, isAsked }: due.DueTask, vendor: Vendor): Notice {
   const isFirst = !isTold && vendor.notificationPreferences.advanceNoticeDays !== null
-  const message = isAsked ? 'Please confirm this date.' : null
+  const question = vendor.language === 'es' ? 'Por favor confirme esta fecha.' : 'Please confirm this date.'
+  const message = isAsked ? question : null
   return { kind: isFirst ? 'advance' : 'reminder', homeId, bidRequestId: null, taskId, date, message }
 }

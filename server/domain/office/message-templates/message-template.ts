@@ -1,7 +1,13 @@
-import type { FieldError, MessageTemplate, MessageTemplateKind } from '../../../../client/contract.gen.ts'
+import type {
+  FieldError,
+  MessageTemplate,
+  MessageTemplateKind,
+  VendorLanguage,
+} from '../../../../client/contract.gen.ts'
 import { findPlaceholderErrors, isPlaceholderStandalone } from '../../../platform/values/placeholders.ts'
 import { DEFAULT_TEMPLATES, SECRET_URLS, type TemplateWording } from './default-templates.ts'
 import { appendNeededPlaceholder } from './render-mail.ts'
+import { getSpanishTemplate } from './spanish-templates.ts'
 
 /** A wording that a builder has saved or wants to save. A field that is null uses the default. */
 export interface CustomWording {
@@ -23,10 +29,26 @@ export function toMessageTemplate<
   }
 }
 
-/** Returns the wording that is currently used for a kind of email. */
-export function getEffectiveWording({ kind, subject, body }: CustomWording): TemplateWording {
+/** A wording and the language in which dates and amounts are inserted into it. */
+export interface LocalizedWording extends TemplateWording {
+  language: VendorLanguage
+}
+
+/**
+ * Returns the wording that is currently used for a kind of email to recipients with this language. The builder's own
+ * wording is used for every language.
+ */
+export function getEffectiveWording(
+  { kind, subject, body }: CustomWording,
+  language: VendorLanguage = 'en',
+): LocalizedWording {
   const { needed, ...defaults } = DEFAULT_TEMPLATES[kind]
-  return { subject: subject ?? defaults.subject, body: appendNeededPlaceholder(body ?? defaults.body, needed) }
+  const spanish = language === 'es' && subject === null && body === null ? getSpanishTemplate(kind) : null
+  if (spanish !== null) return { ...spanish, language: 'es' }
+  return {
+    ...{ subject: subject ?? defaults.subject, body: appendNeededPlaceholder(body ?? defaults.body, needed) },
+    language: 'en',
+  }
 }
 
 /** Returns the errors in the wording of a kind of email. */

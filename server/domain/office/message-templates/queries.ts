@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
-import type { MessageTemplate, MessageTemplateKind } from '../../../../client/contract.gen.ts'
+import type { MessageTemplate, MessageTemplateKind, VendorLanguage } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { declareRowType } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { TEMPLATE_KINDS, type TemplateWording } from './default-templates.ts'
-import { getEffectiveWording, toMessageTemplate } from './message-template.ts'
+import { TEMPLATE_KINDS } from './default-templates.ts'
+import { getEffectiveWording, type LocalizedWording, toMessageTemplate } from './message-template.ts'
 
 /** The wording of the builder. If `body` is null, the default wording applies. */
 export interface MessageTemplateRow extends Omit<MessageTemplate, 'body' | 'isDefault' | 'placeholders'> {
@@ -21,11 +21,11 @@ export const { list, find, findAll, lock, update } = defineResource({
   stored: { body: 'text?' },
 })
 
-/** Returns the current wording of each of these kinds of emails. */
+/** Returns the current wording of each of these kinds of emails in each language. */
 export async function findWordings<Kind extends MessageTemplateKind>(
   { db, organizationId }: Tenant,
   kinds: readonly Kind[],
-): Promise<Record<Kind, TemplateWording>> {
+): Promise<Record<Kind, Record<VendorLanguage, LocalizedWording>>> {
   const requested = [...new Set(kinds)]
   const { rows } = await sql<Pick<MessageTemplateRow, 'kind' | 'subject' | 'body'>>`
     select "kind", "subject", "body" from "messageTemplates"
@@ -33,8 +33,11 @@ export async function findWordings<Kind extends MessageTemplateKind>(
   const own = new Map(rows.map((row) => [row.kind, row]))
   const nothing = { subject: null, body: null }
   return Object.fromEntries(
-    requested.map((kind) => [kind, getEffectiveWording({ ...nothing, ...own.get(kind), kind })]),
-  ) as Record<Kind, TemplateWording>
+    requested.map((kind) => {
+      const custom = { ...nothing, ...own.get(kind), kind }
+      return [kind, { en: getEffectiveWording(custom, 'en'), es: getEffectiveWording(custom, 'es') }]
+    }),
+  ) as Record<Kind, Record<VendorLanguage, LocalizedWording>>
 }
 
 /** Creates the templates of a new organization, with the default wording. */
