@@ -6,7 +6,12 @@ import type { Db } from '../../../platform/database/database.ts'
 import { declareRowType } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { TEMPLATE_KINDS } from './default-templates.ts'
-import { getEffectiveWording, type LocalizedWording, toMessageTemplate } from './message-template.ts'
+import {
+  type CustomWording,
+  getEffectiveWording,
+  type LocalizedWording,
+  toMessageTemplate,
+} from './message-template.ts'
 
 /** The wording of the builder. If `body` is null, the default wording applies. */
 export interface MessageTemplateRow extends Omit<MessageTemplate, 'body' | 'isDefault' | 'placeholders'> {
@@ -27,11 +32,11 @@ export async function findWordings<Kind extends MessageTemplateKind>(
   kinds: readonly Kind[],
 ): Promise<Record<Kind, Record<VendorLanguage, LocalizedWording>>> {
   const requested = [...new Set(kinds)]
-  const { rows } = await sql<Pick<MessageTemplateRow, 'kind' | 'subject' | 'body'>>`
-    select "kind", "subject", "body" from "messageTemplates"
+  const { rows } = await sql<CustomWording>`
+    select "kind", "subject", "body", "spanishSubject", "spanishBody" from "messageTemplates"
     where "organizationId" = ${organizationId} and "kind" = any(${requested}::text[])`.execute(db)
   const own = new Map(rows.map((row) => [row.kind, row]))
-  const nothing = { subject: null, body: null }
+  const nothing = { subject: null, body: null, spanishSubject: null, spanishBody: null }
   return Object.fromEntries(
     requested.map((kind) => {
       const custom = { ...nothing, ...own.get(kind), kind }
