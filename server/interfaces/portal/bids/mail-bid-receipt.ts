@@ -55,7 +55,7 @@ function describeBid(call: WriteCall, bid: BidRow, { language, date }: MailLocal
   })
   const rest = bid.lines.length > MAX_LINES ? [receipt.more(bid.lines.length - MAX_LINES)] : []
   return [
-    ...[receipt.total(money(bid.amount)), ...(bid.revision > 1 ? [receipt.revision(bid.revision)] : [])],
+    ...[`${words.bid.total}: ${money(bid.amount)}`, ...(bid.revision > 1 ? [receipt.revision(bid.revision)] : [])],
     ...(bid.validUntil === null ? [] : [until(bid.validUntil)]),
     ...(lines.length === 0 ? [] : ['', receipt.prices, ...lines, ...rest]),
     ...(alternates.length === 0 ? [] : ['', receipt.alternates, ...alternates]),

@@ -79,7 +79,7 @@ export const english = {
     of: (email: string) => `Links for ${email}`,
     none: 'No builder has a link for this address right now. Please call the builder.',
     open: 'Open',
-    whole: 'all bid requests, orders, and payments',
+    whole: 'All bid requests, orders, and payments',
     mailSubject: 'Your portal links',
     mailText: (link: string) =>
       `Open this link to see your portal links. It works once, for 1 hour. Do not share it: anyone who has it can act for you.\n\n${link}\n\nIf you did not ask for this email, you can ignore it.`,
@@ -102,7 +102,6 @@ export const english = {
       no_storage: 'The builder has no space left for files.',
     },
     receipt: {
-      total: (amount: string) => `Total: ${amount}`,
       revision: (revision: number) => `Revision ${revision}`,
       validUntil: (date: string) => `Valid until ${date}`,
       prices: 'Prices',

@@ -60,7 +60,7 @@ export const spanish: Words = {
     of: (email) => `Enlaces de ${email}`,
     none: 'Ningún constructor tiene ahora un enlace para este correo. Llame al constructor.',
     open: 'Abrir',
-    whole: 'todas las solicitudes, órdenes y pagos',
+    whole: 'Todas las solicitudes, órdenes y pagos',
     mailSubject: 'Sus enlaces del portal',
     mailText: (link) =>
       `Abra este enlace para ver sus enlaces del portal. Funciona una vez, durante 1 hora. No lo comparta: quien lo tenga puede actuar por usted.\n\n${link}\n\nSi usted no pidió este correo, no haga nada.`,
@@ -83,7 +83,6 @@ export const spanish: Words = {
       no_storage: 'El constructor ya no tiene espacio para archivos.',
     },
     receipt: {
-      total: (amount) => `Total: ${amount}`,
       revision: (revision) => `Revisión ${revision}`,
       validUntil: (date) => `El precio vale hasta el ${date}`,
       prices: 'Precios',
