@@ -186,8 +186,11 @@ const SCENARIOS: readonly Scenario[] = [
     cause: (vendor) => invite(vendor, { deadline: '2031-12-03' }),
     english: ['Invitation to bid: BR-', 'framing', 'Bids are due 2031-12-03', 'We’ll bid: ', 'No, we’ll pass: '],
     spanish: [
-      ...['Invitación a cotizar: BR-', 'estructura de madera', 'hasta el miércoles, 3 de diciembre de 2031'],
-      ...['Vamos a cotizar: ', 'No, pasamos: '],
+      'Invitación a cotizar: BR-',
+      'estructura de madera',
+      'hasta el miércoles, 3 de diciembre de 2031',
+      'Vamos a cotizar: ',
+      'No, pasamos: ',
     ],
   },
   {
@@ -281,7 +284,9 @@ const SCENARIOS: readonly Scenario[] = [
     cause: assignPunchItems,
     english: ['To fix in', 'Please fix these 2 items', 'A-1. Due December 4, 2031.', 'Respond in your portal.'],
     spanish: [
-      ...['Por arreglar en', 'Por favor arregle estas 2 cosas', 'A-1. Vence el jueves, 4 de diciembre de 2031.'],
+      'Por arreglar en',
+      'Por favor arregle estas 2 cosas',
+      'A-1. Vence el jueves, 4 de diciembre de 2031.',
       'Responda en su portal.',
     ],
   },

@@ -6,6 +6,7 @@ import { DEFAULT_TEMPLATES } from './default-templates.ts'
 import { MAIL_LOCALES, type MailLocale } from './mail-locale.ts'
 import { type CustomWording, findTextErrors, getEffectiveWording, type LocalizedWording } from './message-template.ts'
 import { appendNeededPlaceholder, renderMail, toHtml } from './render-mail.ts'
+import { SPANISH_SAMPLES } from './spanish.ts'
 import * as named from './value-queries.ts'
 
 /** The maximum length of a lien waiver in a preview, from the API contract. */
@@ -35,15 +36,6 @@ const toSampleValues = ({ language, date, amount }: MailLocale): PlaceholderValu
   'waiver.exceptions': 'none',
   ...(language === 'es' && SPANISH_SAMPLES),
 })
-
-const SPANISH_SAMPLES: PlaceholderValues = {
-  'message.subject': 'Estructura del lote 14',
-  'message.body': 'La losa está lista. ¿Pueden empezar el martes?',
-  message: 'Por favor estaciónense en la calle.',
-  'bidRequest.title': 'Estructura, lote 14',
-  'bidRequest.scope': 'estructura',
-  work: 'Armar las paredes',
-}
 
 /**
  * Returns a preview of an email with the current or a given wording. Placeholders have the given values, values of the

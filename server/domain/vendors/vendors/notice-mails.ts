@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Vendor, VendorLanguage, VendorNotification } from '../../../../client/contract.gen.ts'
+import type { Vendor, VendorNotification } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { findLinkUrls } from '../../../platform/keys/portal-links.ts'
 import type { OutgoingMail } from '../../office/mail/queue-mails.ts'
@@ -82,9 +82,9 @@ export function toRequestValues(
 function describeWork(
   { taskId, tasks }: VendorNotification,
   names: NoticeNames,
-  { language, date }: MailLocale,
+  { language, date, words }: MailLocale,
 ): string {
-  const { work, insteadOf } = WORK_WORDS[language]
+  const { work, insteadOf } = words
   const named = (id: string) => {
     const task = names.tasks.get(id)
     return (language === 'es' ? task?.spanishName : null) ?? task?.name ?? work
@@ -96,11 +96,6 @@ function describeWork(
     })
     .join('\n')
 }
-
-const WORK_WORDS = {
-  en: { work: 'work', insteadOf: (now: string, before: string) => `${now} instead of ${before}` },
-  es: { work: 'trabajo', insteadOf: (now: string, before: string) => `${now}, en vez del ${before}` },
-} satisfies Record<VendorLanguage, object>
 
 async function findNames(call: WriteCall, notices: readonly VendorNotification[]): Promise<NoticeNames> {
   const taskIds = notices.flatMap(({ taskId, tasks }) => [taskId, ...tasks.map((task) => task.taskId)])
