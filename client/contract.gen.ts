@@ -5909,7 +5909,7 @@ export interface paths {
         get: operations["getMessageTemplate"];
         /**
          * Replace a message template
-         * @description Replaces the text of a template for everything that is sent from now on. Placeholders in double braces, such as `{{date}}`, are filled in each time the template is used. A placeholder that does not exist for the kind of template is rejected. `{{portalUrl}}` must have a space or a line break before and after it, so that no other URL can contain the link. Empty paragraphs are removed. If `{{portalUrl}}` is missing from an invitation or reminder, it is added at the end. The written text of a message is also added at the end if the template does not contain it. The text is plain text: it is escaped in the HTML of an email, and only web addresses become links.
+         * @description Replaces the text of a template for everything that is sent from now on. Placeholders in double braces, such as `{{date}}`, are filled in each time the template is used. A placeholder that does not exist for the kind of template is rejected. `{{portalUrl}}` must have a space or a line break before and after it, so that no other URL can contain the link. Empty paragraphs are removed. If `{{portalUrl}}` is missing from an invitation or reminder, it is added at the end. The written text of a message is also added at the end if the template does not contain it. Vendors whose language is Spanish receive the Spanish text if there is one. The text is plain text: it is escaped in the HTML of an email, and only web addresses become links.
          */
         put: operations["replaceMessageTemplate"];
         post?: never;
@@ -13607,7 +13607,7 @@ export interface components {
             reminderDays: number | null;
         };
         /**
-         * @description Language of the portal: English or Spanish.
+         * @description Language of the portal and of emails to the vendor: English or Spanish.
          * @enum {string}
          */
         VendorLanguage: "en" | "es";
@@ -13701,7 +13701,7 @@ export interface components {
             lienWaiverRequired: boolean | null;
             /** @description Number of days before the planned start of a task on which the vendor gets an automatic advance notice and a reminder. Notices are sent at 7 a.m. in the home's time zone. No reminder is sent if the vendor was notified after the advance notice, for example because the task moved. Homes that are on hold or canceled, tasks that are on hold, and tasks whose start has passed are skipped. */
             notificationPreferences: components["schemas"]["NotificationPreferences"];
-            /** @description Portal language. Null means the language of the vendor's browser. */
+            /** @description Language of the portal and of emails. Null means the language of the vendor's browser in the portal, and English in emails. */
             language: components["schemas"]["VendorLanguageOrNull"];
             /** @description Vendor into which this vendor was merged. Null if this vendor was not merged. */
             mergedIntoId: components["schemas"]["ResourceIdOrNull"];
@@ -13897,7 +13897,7 @@ export interface components {
             lienWaiverRequired?: boolean | null;
             /** @description Automatic notices before a task. */
             notificationPreferences?: components["schemas"]["NotificationPreferencesInput"];
-            /** @description Portal language. Null means the language of the vendor's browser. */
+            /** @description Language of the portal and of emails. Null means the language of the vendor's browser in the portal, and English in emails. */
             language?: components["schemas"]["VendorLanguageOrNull"];
         };
         /** @description Vendor that may be a duplicate of another vendor. */
@@ -13958,7 +13958,7 @@ export interface components {
             lienWaiverRequired: boolean | null;
             /** @description Number of days before the planned start of a task on which the vendor gets an automatic advance notice and a reminder. Notices are sent at 7 a.m. in the home's time zone. No reminder is sent if the vendor was notified after the advance notice, for example because the task moved. Homes that are on hold or canceled, tasks that are on hold, and tasks whose start has passed are skipped. */
             notificationPreferences: components["schemas"]["NotificationPreferences"];
-            /** @description Portal language. Null means the language of the vendor's browser. */
+            /** @description Language of the portal and of emails. Null means the language of the vendor's browser in the portal, and English in emails. */
             language: components["schemas"]["VendorLanguageOrNull"];
             /** @description Vendor into which this vendor was merged. Null if this vendor was not merged. */
             mergedIntoId: components["schemas"]["ResourceIdOrNull"];
@@ -14020,7 +14020,7 @@ export interface components {
             lienWaiverRequired?: boolean | null;
             /** @description Automatic notices before a task. */
             notificationPreferences?: components["schemas"]["NotificationPreferencesInput"];
-            /** @description Language of the portal: English or Spanish. */
+            /** @description Language of the portal and of emails to the vendor: English or Spanish. */
             language?: components["schemas"]["VendorLanguageOrNull"];
             /** @enum {string} */
             status?: "prospective" | "active";
@@ -14116,7 +14116,7 @@ export interface components {
             lienWaiverRequired?: boolean | null;
             /** @description Automatic notices before a task. */
             notificationPreferences?: components["schemas"]["NotificationPreferencesInput"];
-            /** @description Language of the portal: English or Spanish. */
+            /** @description Language of the portal and of emails to the vendor: English or Spanish. */
             language?: components["schemas"]["VendorLanguageOrNull"];
         };
         /**
@@ -23834,6 +23834,10 @@ export interface components {
             /** @description Subject of the email. Null for a lien waiver. */
             subject: string | null;
             body: string;
+            /** @description Subject of emails to vendors whose language is Spanish. Null if `spanishBody` is null. */
+            spanishSubject: string | null;
+            /** @description Text for vendors whose language is Spanish. Null if these vendors receive `subject` and `body`. A lien waiver has no Spanish text. */
+            spanishBody: string | null;
             /** @description Whether this is Plumbline's default text, which later versions can improve. */
             isDefault: boolean;
             /** @description Placeholders that the text can contain. */
@@ -23860,6 +23864,10 @@ export interface components {
             subject?: string | null;
             /** @description Text with the placeholders of the template. */
             body: string;
+            /** @description Spanish subject. Requires `spanishBody`. Defaults to the standard Spanish subject. */
+            spanishSubject?: string | null;
+            /** @description Text for vendors whose language is Spanish. Null, the default, means that these vendors receive `subject` and `body`. A lien waiver has no Spanish text. */
+            spanishBody?: string | null;
         };
         /** @description Text and values for the preview. */
         MessageTemplatePreview: {
@@ -23867,6 +23875,11 @@ export interface components {
             subject?: string | null;
             /** @description Text to preview. */
             body?: string;
+            /**
+             * @description Language of the text to preview.
+             * @default en
+             */
+            language?: components["schemas"]["VendorLanguage"];
             /** @description Vendor whose data is filled in. */
             vendorId?: components["schemas"]["ResourceId"];
             /** @description Home whose data is filled in. */

@@ -160,21 +160,28 @@ function recordWhenReady(selector: string): void {
   window.requestAnimationFrame(look)
 }
 
-/** Measures the size of the portal pages of a vendor with a bid request and an order, as transferred. */
+/** Measures the size of the portal pages of vendors with a bid request and with an order that the vendor bills. */
 async function measurePortal(): Promise<void> {
   const find = createRecordFinder(service.url, service.cookie)
-  const requestId = await find('/api/ext/bids/requests?status=sent')
+  // A builder's own link to a portal does not show blind requests that are still open.
+  const requestId = await find('/api/ext/bids/requests?status=sent', ({ blind }) => blind === false)
   const request = await fetchJson(`/api/ext/bids/requests/${requestId}`)
-  const invitation = request.invitations[0]
-  await fetchJson(`/api/ext/vendors/${invitation.vendorId}/invite`, {})
-  const { portalUrl } = await fetchJson(`/api/ext/vendors/${invitation.vendorId}/portal-link`, {})
-  const root = new URL(portalUrl).pathname
-  const sections = ['orders', 'dates', 'payments', 'documents', 'messages', 'hand-in']
-  const paths = ['', `/${invitation.id}`, `/${invitation.id}/price`, ...sections.map((name) => `/${name}`)]
+  const [invitation] = request.invitations
+  const bidder = await openPortal(invitation.vendorId)
+  const sections = ['requests', 'orders', 'bills', 'dates', 'punch', 'visits', 'drawings', 'payments', 'documents']
+  const paths = ['', `/${invitation.id}`, `/${invitation.id}/price`, '/messages', '/write', '/hand-in']
+  const poId = await find('/api/ext/purchase-orders?limit=200', ({ billingMethod }) => billingMethod === 'by_bill')
+  const { vendorId } = await fetchJson(`/api/ext/purchase-orders/${poId}`)
+  const billing = await openPortal(vendorId)
+  const [bill] = (await fetchJson(`/api/ext/bills?vendorId=${vendorId}`)).data
+  const urls = [
+    ...[...paths, ...sections.map((name) => `/${name}`)].map((path) => bidder + path),
+    ...[`/${poId}`, `/${poId}/bill`, `/${bill.id}`, '/bills'].map((path) => billing + path),
+  ]
   const sizes = await Promise.all(
-    paths.map(async (path) => {
-      const answer = await fetch(service.url + root + path, { headers: { 'accept-encoding': 'gzip' } })
-      if (!answer.ok) throw new Error(`${path} returned ${answer.status}.`)
+    urls.map(async (url) => {
+      const answer = await fetch(service.url + url, { headers: { 'accept-encoding': 'gzip' } })
+      if (!answer.ok) throw new Error(`${url} returned ${answer.status}.`)
       return Number(answer.headers.get('content-length'))
     }),
   )
@@ -184,6 +191,13 @@ async function measurePortal(): Promise<void> {
     `${formatKilobytes(max)} as sent, of ${sizes.length} pages`,
     max <= MAX_PORTAL_PAGE,
   )
+}
+
+/** Invites the vendor to the portal, and returns the path of the builder's own link to the portal. */
+async function openPortal(vendorId: string): Promise<string> {
+  await fetchJson(`/api/ext/vendors/${vendorId}/invite`, {})
+  const { portalUrl } = await fetchJson(`/api/ext/vendors/${vendorId}/portal-link`, {})
+  return new URL(portalUrl).pathname
 }
 
 /**

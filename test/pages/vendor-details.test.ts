@@ -51,7 +51,7 @@ describe.skipIf(chromium === null)('the details of a vendor', () => {
     await dialog.getByLabel('Lien waiver').selectOption({ label: 'Required before payment' })
     await dialog.getByLabel(/^Tax ID/).fill('12-3454821')
     await dialog.getByLabel(/^Notice before work/).fill('7')
-    await dialog.getByLabel('Portal language').selectOption({ label: 'Spanish' })
+    await dialog.getByLabel('Language of the portal and emails').selectOption({ label: 'Spanish' })
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Lone Star Framing updated').waitFor()

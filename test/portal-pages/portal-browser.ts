@@ -17,15 +17,18 @@ export interface VisitorOptions {
   locale?: string
   /** Whether scripts run. Only some checks of a page need scripts. */
   withScripts?: boolean
+  /** A cookie that the browser already has. */
+  cookie?: { name: string; value: string }
 }
 
 export async function openVisitor(browser: Browser, origin: string, look: VisitorOptions = {}): Promise<Visitor> {
-  const { width = 390, scheme = 'light', locale = 'en-US', withScripts = false } = look
+  const { width = 390, scheme = 'light', locale = 'en-US', withScripts = false, cookie } = look
   const context = await browser.newContext({
     ...{ viewport: { width, height: 850 }, colorScheme: scheme, locale, javaScriptEnabled: withScripts },
     // Bypasses the Content-Security-Policy of the pages, which does not allow axe.
     ...(withScripts && { bypassCSP: true }),
   })
+  if (cookie !== undefined) await context.addCookies([{ ...cookie, url: origin }])
   const complaints: string[] = []
   // Only observes requests instead of intercepting them, because the browser can reach no other machine.
   context.on('request', (request) => {

@@ -10,7 +10,9 @@ const DEVICES = [
   { device: 'a phone of 360 px', width: 360, height: 740, locale: 'en-US', percent: 100 },
   { device: 'a phone of 390 px', width: 390, height: 844, locale: 'en-US', percent: 100 },
   { device: 'a phone of 360 px in Spanish', width: 360, height: 740, locale: 'es-US', percent: 100 },
-  { device: 'a phone in landscape', width: 780, height: 360, locale: 'en-US', percent: 100 },
+  { device: 'a small phone in landscape', width: 780, height: 360, locale: 'en-US', percent: 100 },
+  { device: 'a phone in landscape', width: 844, height: 390, locale: 'en-US', percent: 100 },
+  { device: 'a phone in landscape in Spanish', width: 844, height: 390, locale: 'es-US', percent: 100 },
   { device: 'a phone with a font of 130 %', width: 360, height: 740, locale: 'en-US', percent: 130 },
   { device: 'a phone with a font of 130 % in Spanish', width: 360, height: 740, locale: 'es-US', percent: 130 },
 ] as const
@@ -22,8 +24,9 @@ export function testPortalDevices(setting: () => Setting): void {
     let guest: Visitor
     let page: Page
     beforeAll(async () => {
-      const { chrome, plumbline } = setting()
-      guest = await openVisitor(chrome, plumbline.url, { width, locale, withScripts: true })
+      const { chrome, plumbline, world } = setting()
+      const { cookie } = world.linkList
+      guest = await openVisitor(chrome, plumbline.url, { width, locale, withScripts: true, cookie })
       page = guest.page
       await page.setViewportSize({ width, height })
       const session = await page.context().newCDPSession(page)

@@ -46,6 +46,10 @@ export const PAGES: readonly [name: string, path: (world: PortalWorld) => string
   ['orders', ({ root }) => `${root}/orders`],
   ['requests', ({ root }) => `${root}/requests`],
   ['request-received', ({ root, received }) => `${root}/${received}`],
+  ['links', () => '/portal/links'],
+  ['links-confirm', ({ linkList }) => linkList.path],
+  ['links-sent', () => '/portal/links?done=sent'],
+  ['links-used', () => '/portal/links?done=used'],
   ['not-found', ({ root }) => `${root}x`],
 ]
 
@@ -54,7 +58,8 @@ export function testPortalLooks(setting: () => Setting): void {
     let judge: Visitor
     beforeAll(async () => {
       await enterPrices(setting())
-      judge = await openVisitor(setting().chrome, setting().plumbline.url, { withScripts: true })
+      const { chrome, plumbline, world } = setting()
+      judge = await openVisitor(chrome, plumbline.url, { withScripts: true, cookie: world.linkList.cookie })
     })
     afterAll(() => judge.close())
 
@@ -109,7 +114,7 @@ export function testPortalLooks(setting: () => Setting): void {
 
     test('every portal page is in Spanish if Spanish is requested', async () => {
       const { chrome, plumbline, world } = setting()
-      const guest = await openVisitor(chrome, plumbline.url, { locale: 'es-MX' })
+      const guest = await openVisitor(chrome, plumbline.url, { locale: 'es-MX', cookie: world.linkList.cookie })
       for (const [name, path] of PAGES) {
         await guest.page.goto(plumbline.url + path(world))
         expect(await guest.page.locator('html').getAttribute('lang')).toBe('es')

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { testPortalDevices } from './portal-devices.ts'
 import { testPortalFlows } from './portal-flows.ts'
@@ -17,14 +18,17 @@ export interface Setting {
 
 describe.skipIf(chromium === null)('the vendor portal in a browser', () => {
   let setting: Setting
+  let mailServer: MailServer
   beforeAll(async () => {
-    const plumbline = await startTestPlumbline()
-    const [world, chrome] = await Promise.all([buildPortal(plumbline), openChromium()])
+    mailServer = await startMailServer()
+    const plumbline = await startTestPlumbline(mailServer.env)
+    const [world, chrome] = await Promise.all([buildPortal(plumbline, mailServer), openChromium()])
     setting = { plumbline, world, chrome }
   }, 120_000)
   afterAll(async () => {
     await closeWindows()
     await setting.plumbline.stop()
+    await mailServer.stop()
   })
 
   testPortalLooks(() => setting)

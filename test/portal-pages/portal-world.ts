@@ -1,3 +1,5 @@
+import { toLinkListCookie } from '../../server/interfaces/portal/link-list/link-list-tokens.ts'
+import type { MailServer } from '../support/mail-server.ts'
 import { buildSite, type Site } from '../support/site.ts'
 import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.ts'
 
@@ -23,13 +25,17 @@ export interface PortalWorld {
   punch: string
   serviceVisit: string
   paymentNumber: string
+  /** The path of a one-time link to the list of the vendor's portal links, and the cookie with which the list opens. */
+  linkList: { path: string; cookie: { name: string; value: string } }
   ext(path: string, body?: unknown): Promise<ServiceResponse['body']>
   get(path: string): Promise<ServiceResponse['body']>
 }
 
+const EMAIL = 'bids@example.com'
+
 export const LONG_NAME = `${'Colorado River Builders Supply, Framing, Sheathing & Roofing of Central Texas and the Hill Country '.repeat(2).slice(0, 115)} LLC.`
 
-export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld> {
+export async function buildPortal(plumbline: TestPlumbline, mailServer: MailServer): Promise<PortalWorld> {
   const site = await buildSite(plumbline)
   const ext = async (path: string, body?: unknown) => {
     const response = await plumbline.post(`/api/ext${path}`, body, { key: site.key })
@@ -38,7 +44,7 @@ export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld
   }
   const get = async (path: string) => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
   const { id: vendorId } = await ext('/vendors', {
-    ...{ companyName: LONG_NAME, email: 'bids@example.com', scopes: ['framing'], lienWaiverRequired: true },
+    ...{ companyName: LONG_NAME, email: EMAIL, scopes: ['framing'], lienWaiverRequired: true },
   })
   const linkTo = async (subjectId: string) => new URL(await plumbline.mailedLink(subjectId)).pathname
   await ext(`/vendors/${vendorId}/invite`)
@@ -137,5 +143,25 @@ export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld
     },
     lumpSum: { path: await linkTo(lumpSum.id), id: lumpSum.id },
     paymentNumber: payment.number,
+    linkList: await buildLinkList(plumbline, mailServer),
+  }
+}
+
+/** Adds a second builder that knows the vendor only by two invitations, and requests the email with all links. */
+async function buildLinkList(plumbline: TestPlumbline, mailServer: MailServer): Promise<PortalWorld['linkList']> {
+  const { key } = await plumbline.newBuilder({ name: 'Rio Bravo Homes' })
+  const created = async (path: string, body: object) => (await plumbline.post(`/api/ext${path}`, body, { key })).body.id
+  const communityId = await created('/communities', { name: 'Cedar Hollow', timeZone: 'America/Chicago' })
+  const vendor = { companyName: 'Colorado River Builders Supply', email: EMAIL, scopes: ['framing'] }
+  const vendorIds = [await created('/vendors', vendor)]
+  for (const title of ['Framing, Lot 3', `Trusses ${'of the two-story house with the long porch '.repeat(4)}`.trim()])
+    await created('/bids/request', { vendorIds, scope: 'framing', title, deadline: '2035-06-30', communityId })
+  const body = new URLSearchParams({ email: EMAIL })
+  await fetch(`${plumbline.url}/portal/links`, { method: 'POST', body })
+  const value = toLinkListCookie(plumbline.app.services, EMAIL)
+  for (;;) {
+    const { source } = await mailServer.next(EMAIL)
+    const [link] = /\/portal\/links\/[\w.~-]+/.exec(source.replaceAll('=\r\n', '')) ?? []
+    if (link !== undefined) return { path: link, cookie: { name: 'portal_links', value } }
   }
 }

@@ -19,14 +19,15 @@ export async function findRecipients(call: Tenant, named: readonly NamedRecipien
   const companies = vendorIds.length === 0 ? [] : await vendors.findAll(call, [...new Set(vendorIds)])
   const known = new Map<string, Addressee>(people.map((person) => [person.id, toAddressee(person)]))
   for (const vendor of companies) {
-    const { id, companyName: name, archivedAt } = vendor
+    const { id, companyName: name, language, archivedAt } = vendor
     const gone = archivedAt === null ? null : 'archived'
-    known.set(id, { type: 'vendor', id, name, addresses: listRecipients(vendor), gone })
+    known.set(id, { type: 'vendor', id, name, addresses: listRecipients(vendor), language, gone })
   }
   for (const owner of ownerIds.length === 0 ? [] : await homeOwners.findAll(call, [...new Set(ownerIds)])) {
     const { id, name, email, archivedAt } = owner
     const gone = archivedAt === null ? null : 'archived'
-    known.set(id, { type: 'home_owner', id, name, addresses: email === null ? [] : [email], gone })
+    const addresses = email === null ? [] : [email]
+    known.set(id, { type: 'home_owner', id, name, addresses, language: null, gone })
   }
   return {
     found: named.flatMap(({ id }) => known.get(id) ?? []),

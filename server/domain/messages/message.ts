@@ -1,4 +1,10 @@
-import type { FieldError, Message, MessageCreate, MessageSubjectType } from '../../../client/contract.gen.ts'
+import type {
+  FieldError,
+  Message,
+  MessageCreate,
+  MessageSubjectType,
+  VendorLanguage,
+} from '../../../client/contract.gen.ts'
 
 /** A message contains all of its recipients, so their number is limited. */
 export const MAX_RECIPIENTS = 200
@@ -19,12 +25,15 @@ export interface Addressee {
   name: string
   /** The email addresses, if the message is sent by email. */
   addresses: readonly string[]
+  /** The language of a vendor; null for other recipients and for a vendor without a language. */
+  language: VendorLanguage | null
   /** The reason why the recipient can no longer receive messages; null if there is none. */
   gone: 'disabled' | 'archived' | null
 }
 
 export function toAddressee({ id, name, email, status }: MessageUser): Addressee {
-  return { type: 'user', id, name, addresses: [email], gone: status === 'disabled' ? 'disabled' : null }
+  const gone = status === 'disabled' ? 'disabled' : null
+  return { type: 'user', id, name, addresses: [email], language: null, gone }
 }
 
 /** Returns the users who have one of the roles, except deactivated users. */

@@ -51,7 +51,7 @@ export async function sendMessage(call: WriteCall, outgoing: OutgoingMessage): P
       ...(type === 'vendor' && { vendorId: id, replySubjectId: message.id }),
       ...(type === 'user' && { userId: id }),
       ...(type === 'home_owner' && { homeOwnerId: id }),
-      values: { ...values, 'vendor.companyName': type === 'vendor' ? name : null },
+      values: () => ({ ...values, 'vendor.companyName': type === 'vendor' ? name : null }),
     })),
   )
   return message

@@ -574,6 +574,21 @@ test('the demo has events of the expected types', async () => {
   ])
 })
 
+test('a demo order that the vendor bills has a bill from the portal that awaits approval', async () => {
+  const orders = (await all('purchase-orders')).filter(({ billingMethod }) => billingMethod === 'by_bill')
+  expect(orders).toMatchObject([{ status: 'accepted', scope: 'roofing' }])
+  const [order] = orders
+  const received = (await all('bills')).filter(({ status }) => status === 'received')
+  expect(received).toMatchObject([{ source: 'portal', vendorId: order.vendorId, lines: [{ poId: order.id }] }])
+  const [bill] = received
+  expect(bill.grossAmount).toBeLessThan(order.total)
+  expect(await all(`attachments?recordId=${bill.id}`)).toMatchObject([{ fileName: 'BN-5518.pdf' }])
+  await plumbline.post(`/api/ext/vendors/${order.vendorId}/invite`, {}, { key: demo.key })
+  const { body } = await plumbline.post(`/api/ext/vendors/${order.vendorId}/portal-link`, {}, { key: demo.key })
+  const response = await fetch(plumbline.url + new URL(`${body.portalUrl}/${order.id}/bill`).pathname)
+  expect(await response.text()).toContain('Send a bill')
+})
+
 test('every example of a read-only skill needs at most ten statements, regardless of the number of records', async () => {
   interface Declared {
     writes: boolean

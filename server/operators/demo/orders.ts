@@ -8,6 +8,7 @@ import { recordStatusChange } from '../../platform/events/status-history.ts'
 import { emptyToNull, type RowOf, readRows } from './data-files.ts'
 import { BUDGETS, hasManualBudget, listDemoHomes, type ScopeName } from './demo-world.ts'
 import { DETAILED_DAYS, MOMENT_BEFORE, NamedIds, type Timeline } from './timeline.ts'
+import { isBilledByVendor } from './vendor-bills.ts'
 
 interface OrderInputs {
   readonly vendors: NamedIds<string>
@@ -57,6 +58,7 @@ export class Orders {
       varianceReasonCode: emptyToNull(varianceReasonCode),
       varianceResponsible: emptyToNull(varianceResponsible),
       notes: poType === 'base' ? null : emptyToNull(row.note),
+      ...(isBilledByVendor(order) && { billingMethod: 'by_bill' }),
       lines: [
         {
           ...{ description: `${capitalize(scope)}, ${home.name}`, quantity: 1 },

@@ -35,6 +35,7 @@ import { Schedules } from './schedules.ts'
 import { Site } from './site.ts'
 import { NamedIds, Timeline } from './timeline.ts'
 import { Timesheets } from './timesheets.ts'
+import { VendorBills } from './vendor-bills.ts'
 
 /**
  * Adds a builder's data of the past months. Calls the operations that its users would have called, so that all rules
@@ -55,6 +56,7 @@ export class Story {
   readonly #schedules: Schedules
   readonly #orders: Orders
   readonly #payments: Payments
+  readonly #vendorBills: VendorBills
   readonly #leads: Leads
   readonly #sales: Sales
   readonly #messages: Messages
@@ -76,6 +78,7 @@ export class Story {
     this.#schedules = new Schedules(this.#timeline, { ...created, usual })
     this.#orders = new Orders(this.#timeline, created)
     this.#payments = new Payments(this.#timeline, this.#orders.made)
+    this.#vendorBills = new VendorBills(this.#timeline, this.#orders.made)
     this.#messages = new Messages(this.#timeline, { ...created, people, orders: this.#orders.made })
     this.#timesheets = new Timesheets(this.#timeline, { ...created, people })
     this.#site = new Site(this.#timeline, { ...created, plans })
@@ -122,6 +125,7 @@ export class Story {
     for (const request of REQUESTS) this.#on(request.sentDaysAgo, (ago) => this.#requestBids(ago, request))
     this.#orders.plan()
     this.#payments.plan()
+    this.#vendorBills.plan()
     this.#leads.plan()
     this.#sales.plan()
     this.#schedules.plan()

@@ -1020,6 +1020,8 @@ export const columns = {
     createdBy: 'json',
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
+    spanishSubject: 'text?',
+    spanishBody: 'text?',
   },
   messages: {
     organizationId: 'id',

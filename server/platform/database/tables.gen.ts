@@ -1126,6 +1126,8 @@ export interface MessageTemplates {
   id: string;
   kind: string;
   organizationId: string;
+  spanishBody: string | null;
+  spanishSubject: string | null;
   subject: string | null;
   updatedAt: Timestamp;
   version: number;

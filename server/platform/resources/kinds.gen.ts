@@ -1549,6 +1549,8 @@ export const kinds = {
     kind: 'enum',
     subject: 'text?',
     body: 'text',
+    spanishSubject: 'text?',
+    spanishBody: 'text?',
     isDefault: 'boolean',
     placeholders: 'texts',
     version: 'integer',

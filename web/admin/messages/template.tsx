@@ -61,20 +61,31 @@ function TemplateEditor({ template }: { template: MessageTemplate }) {
     meta: { changesNothing: true },
   })
   const mayWrite = can('messages:write')
+  const hasSubject = template.subject !== null
   const submit = (form: FormData) => {
-    const body = {
-      body: readTextField(form, 'body') ?? '',
-      ...(template.subject !== null && { subject: readTextField(form, 'subject') ?? null }),
+    const text = (name: string) => readTextField(form, name) ?? null
+    const body = { body: text('body') ?? '', ...(hasSubject && { subject: text('subject') }) }
+    const spanish = { subject: text('spanishSubject'), body: text('spanishBody') }
+    const step = form.get('step')
+    if (step === 'preview' || step === 'previewSpanish') {
+      // Without a Spanish text, vendors who read Spanish receive the English text.
+      const isSpanish = step === 'previewSpanish' && spanish.body !== null
+      const tried = isSpanish ? { language: 'es' as const, subject: spanish.subject, body: spanish.body ?? '' } : body
+      return preview.mutate({ params: { path: place }, body: { ...tried, ...(vendorId !== '' && { vendorId }) } })
     }
-    if (form.get('step') === 'preview')
-      preview.mutate({ params: { path: place }, body: { ...body, ...(vendorId !== '' && { vendorId }) } })
-    else save.mutate({ params: { path: place, header: { 'If-Match': `"${template.version}"` } }, body })
+    save.mutate({
+      params: { path: place, header: { 'If-Match': `"${template.version}"` } },
+      body: {
+        ...body,
+        ...(hasSubject && { spanishSubject: spanish.subject, spanishBody: spanish.body }),
+      },
+    })
   }
   return (
     <div className="cols">
       <Panel title="Template">
         <Form error={save.error} onSubmit={submit} draft="template">
-          {template.subject !== null && <TextField name="subject" label="Subject" defaultValue={template.subject} />}
+          {hasSubject && <TextField name="subject" label="Subject" defaultValue={template.subject ?? ''} />}
           <Field
             name="body"
             label="Text"
@@ -82,6 +93,26 @@ function TemplateEditor({ template }: { template: MessageTemplate }) {
           >
             {(control) => <textarea {...control} className="input" rows={16} defaultValue={template.body} />}
           </Field>
+          {hasSubject && (
+            <>
+              <TextField
+                name="spanishSubject"
+                label="Spanish subject"
+                defaultValue={template.spanishSubject ?? ''}
+                optional
+              />
+              <Field
+                name="spanishBody"
+                label="Spanish text"
+                hint="For vendors whose language is Spanish. If it is empty, these vendors get the English text."
+                optional
+              >
+                {(control) => (
+                  <textarea {...control} className="input" rows={16} defaultValue={template.spanishBody ?? ''} />
+                )}
+              </Field>
+            </>
+          )}
           {can('vendors:read') && (
             <Field name="previewVendor" label="Vendor for the preview" optional>
               {(control) => (
@@ -104,6 +135,11 @@ function TemplateEditor({ template }: { template: MessageTemplate }) {
             <Button type="submit" name="step" value="preview" icon="eye" busy={preview.isPending}>
               Preview
             </Button>
+            {hasSubject && (
+              <Button type="submit" name="step" value="previewSpanish" icon="eye" busy={preview.isPending}>
+                Preview in Spanish
+              </Button>
+            )}
           </div>
         </Form>
       </Panel>

@@ -233,10 +233,10 @@ export function VendorDetailsForm({ vendor, onClose }: { vendor: Vendor; onClose
         />
         <SelectField
           name="language"
-          label="Portal language"
+          label="Language of the portal and emails"
           defaultValue={vendor.language ?? ''}
           options={[
-            { value: '', label: 'As in the browser' },
+            { value: '', label: 'As in the browser (emails in English)' },
             { value: 'en', label: 'English' },
             { value: 'es', label: 'Spanish' },
           ]}

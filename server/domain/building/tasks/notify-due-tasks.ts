@@ -1,6 +1,7 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { Services, WriteCall } from '../../../platform/calls/call.ts'
 import { processDueItems } from '../../../platform/due/process-due-items.ts'
+import { MAIL_LOCALES } from '../../office/message-templates/mail-locale.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { type Notice, sendNotifications } from '../../vendors/vendors/send-notifications.ts'
 import * as due from './due-queries.ts'
@@ -45,6 +46,6 @@ async function notifyTasks(call: WriteCall, ids: readonly string[]): Promise<voi
 
 function toNotice({ id: taskId, homeId, plannedStart: date, isTold, isAsked }: due.DueTask, vendor: Vendor): Notice {
   const isFirst = !isTold && vendor.notificationPreferences.advanceNoticeDays !== null
-  const message = isAsked ? 'Please confirm this date.' : null
+  const message = isAsked ? MAIL_LOCALES[vendor.language ?? 'en'].words.confirmDate : null
   return { kind: isFirst ? 'advance' : 'reminder', homeId, bidRequestId: null, taskId, date, message }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Mail } from '../../../../client/contract.gen.ts'
-import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Mail, VendorLanguage } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
@@ -17,6 +17,18 @@ export interface MailRow extends Mail {
   attachment: string | null
   /** The token in the address for replies; null if replies go directly to the builder. */
   replyToken: string | null
+}
+
+/** Returns the languages of these vendors by ID. Leaves out vendors without a language. */
+export async function findVendorLanguages(
+  { db, organizationId }: Tenant,
+  ids: readonly string[],
+): Promise<Map<string, VendorLanguage>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; language: VendorLanguage | null }>`
+    select "id", "language" from "vendors"
+    where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[])`.execute(db)
+  return new Map(rows.flatMap(({ id, language }) => (language === null ? [] : [[id, language]])))
 }
 
 export async function insertMails(call: WriteCall, mails: readonly MailRow[]): Promise<void> {

@@ -2,6 +2,7 @@ import type { MailKind, MessageTemplateKind } from '../../../../client/contract.
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { createVault } from '../../../platform/encryption/vault.ts'
 import type { PlaceholderValues } from '../../../platform/values/placeholders.ts'
+import { MAIL_LOCALES, type MailLocale } from '../message-templates/mail-locale.ts'
 import { findWordings } from '../message-templates/queries.ts'
 import { renderMail } from '../message-templates/render-mail.ts'
 import { findSandbox } from '../organizations/sandboxes.ts'
@@ -18,7 +19,8 @@ export interface OutgoingMail {
   homeOwnerId?: string
   /** The ID of the record that is the subject of the email. */
   aboutId: string
-  values: PlaceholderValues
+  /** Returns the values of the placeholders in the language of the email. */
+  values(locale: MailLocale): PlaceholderValues
   /** The portal link in the email, if there is one. */
   link?: string | null
   /**
@@ -45,7 +47,8 @@ export async function canReach(call: WriteCall, recipients: readonly string[]): 
 
 /**
  * Adds emails to the outbox. The emails are stored in the transaction of the change that they report, so that either
- * both or neither are committed. Does nothing if there is no mail server.
+ * both or neither are committed. Emails to vendors are in the language of the vendor. Does nothing if there is no mail
+ * server.
  */
 export async function queueMails(call: WriteCall, provided: readonly OutgoingMail[]): Promise<void> {
   if (!canSendMail(call) || provided.length === 0) return
@@ -57,13 +60,18 @@ export async function queueMails(call: WriteCall, provided: readonly OutgoingMai
     call,
     outgoing.map(({ kind }) => kind),
   )
+  const languages = await mails.findVendorLanguages(
+    call,
+    outgoing.flatMap(({ vendorId = null }) => vendorId ?? []),
+  )
   const rows = outgoing.flatMap(({ link = null, replySubjectId, values, to, ...mail }) => {
+    const wording = wordings[mail.kind][languages.get(mail.vendorId ?? '') ?? 'en']
     const named = {
       'builder.name': call.principal.organization.name,
-      ...values,
+      ...values(MAIL_LOCALES[wording.language]),
       ...toLinkValues(link),
     }
-    const written = renderMail(wordings[mail.kind], named)
+    const written = renderMail(wording, named)
     return to.map((address) => ({
       mail: toMailRow(call, { ...mail, to: address, ...written, link }),
       replySubject:

@@ -81,6 +81,67 @@ test("an email uses the builder's template until the template is reset", async (
   expect(defaults.header('Subject')).toContain(`Invitation to bid: ${again.number}`)
 })
 
+test("a template without a Spanish text is sent as it is to vendors who read Spanish, with the builder's dates", async () => {
+  const named = { companyName: 'Comal Framing', email: 'bids@comal.example.com', scopes: ['framing'], language: 'es' }
+  const { id: vendorId } = (await post('/vendors', named)).body
+  const invite = () => inviteVendor(vendorId)
+  const spanish = await templateOf('bid_invitation')
+  expect([spanish.spanishSubject, spanish.spanishBody]).toEqual([
+    ...[expect.stringContaining('Invitación a cotizar'), expect.stringContaining('{{willBidUrl}}')],
+  ])
+  const own = await word('bid_invitation', { body: 'Due {{bidRequest.deadline}}.' })
+  expect(own.body).toMatchObject({ spanishSubject: null, spanishBody: null, isDefault: false })
+  expect(await invite()).toMatchObject({
+    subject: expect.stringContaining('Invitation to bid'),
+    text: 'Due 2031-12-03.\n\n{{portalUrl}}',
+  })
+  const both = { body: 'Due {{bidRequest.deadline}}.', spanishBody: 'Hasta el {{bidRequest.deadline}}.' }
+  expect((await word('bid_invitation', both)).body).toMatchObject({
+    ...{ spanishSubject: expect.stringContaining('Invitación a cotizar'), spanishBody: both.spanishBody },
+  })
+  expect(await invite()).toMatchObject({
+    subject: expect.stringContaining('Invitación a cotizar'),
+    text: 'Hasta el miércoles, 3 de diciembre de 2031.\n\n{{portalUrl}}',
+  })
+  await word('bid_invitation', { ...both, spanishSubject: 'Cotice {{bidRequest.number}}' })
+  expect((await invite()).subject).toMatch(/^Cotice BR-/)
+  await reset('bid_invitation')
+  expect((await templateOf('bid_invitation')).spanishBody).toBe(spanish.spanishBody)
+})
+
+/** Invites the vendor to bid and returns the email. */
+async function inviteVendor(vendorId: string): Promise<Body> {
+  const requested = { ...site.framing(), vendorIds: [vendorId], deadline: '2031-12-03' }
+  const { invitations } = (await post('/bids/request', requested)).body
+  return (await get(`/mails?aboutId=${invitations[0].id}`)).data[0]
+}
+
+test('the Spanish text of a template follows the same rules as the English text', async () => {
+  const wrong = async (kind: string, wording: object) => faultsOf(await word(kind, { body: 'x', ...wording }))
+  expect(await wrong('advance', { spanishSubject: 'Fecha' })).toEqual([422, '/spanishSubject required'])
+  expect(await wrong('advance', { spanishBody: '{{fecha}}' })).toEqual([422, '/spanishBody unknown_placeholder'])
+  expect(await wrong('bid_reminder', { spanishSubject: '{{portalUrl}}', spanishBody: 'x' })).toEqual([
+    ...[422, '/spanishSubject unknown_placeholder'],
+  ])
+  expect(await wrong('bid_invitation', { spanishBody: 'https://evil.example/?u={{portalUrl}}' })).toEqual([
+    ...[422, '/spanishBody placeholder_not_alone'],
+  ])
+  expect(await wrong('lien_waiver_conditional_final', { spanishBody: 'Firme.' })).toEqual([
+    ...[422, '/spanishBody exclusive'],
+  ])
+  expect((await templateOf('lien_waiver_conditional_final')).spanishBody).toBeNull()
+})
+
+test('a preview in Spanish shows the Spanish text with dates and names in Spanish', async () => {
+  const { body } = await preview('advance', { language: 'es' })
+  expect(body.subject).toBe('Lot 14: Armar las paredes, desde el martes, 10 de diciembre de 2030')
+  const tried = { language: 'es', body: '{{work}} el {{date}}', values: { work: 'Techo' } }
+  expect((await preview('advance', tried)).body.text).toBe('Techo el martes, 10 de diciembre de 2030')
+  const request = (await post('/bids/request', { ...site.framing(), deadline: '2031-12-03' })).body
+  const named = { language: 'es', bidRequestId: request.id, body: '{{bidRequest.scope}}: {{bidRequest.deadline}}' }
+  expect((await preview('bid_invitation', named)).body.text).toContain('framing: miércoles, 3 de diciembre de 2031')
+})
+
 test('the subject and the text of an email have a maximum length', async () => {
   await word('message', { subject: '{{message.subject}} '.repeat(14), body: `${'{{message.body}}'.repeat(1200)}` })
   const recipients = [{ type: 'vendor', id: site.hillCountry }]

@@ -19,7 +19,8 @@ export const messageTemplateOperations = {
     const template = await call.write(async (call) => {
       const before = await templates.lock(call, path.messageTemplateId)
       assertIfMatch(ifMatch, before)
-      const worded = { subject: body.subject ?? null, body: body.body }
+      const { subject = null, spanishSubject = null, spanishBody = null } = body
+      const worded = { subject, body: body.body, spanishSubject, spanishBody }
       const errors = findWordingErrors({ kind: before.kind, ...worded })
       if (errors.length > 0) throw validationFailed(errors)
       return templates.update(call, before, worded, ifMatch)
@@ -31,7 +32,12 @@ export const messageTemplateOperations = {
     await call.write(async (call) => {
       const before = await templates.lock(call, path.messageTemplateId)
       // The row keeps its version, so that a client with an old version number cannot overwrite a later wording.
-      await templates.update(call, before, { subject: null, body: null }, ifMatch)
+      await templates.update(
+        call,
+        before,
+        { subject: null, body: null, spanishSubject: null, spanishBody: null },
+        ifMatch,
+      )
     })
     return { status: 204 }
   },

@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
-import type { MessageTemplate, MessageTemplateKind } from '../../../../client/contract.gen.ts'
+import type { MessageTemplate, MessageTemplateKind, VendorLanguage } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { declareRowType } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { TEMPLATE_KINDS, type TemplateWording } from './default-templates.ts'
-import { getEffectiveWording, toMessageTemplate } from './message-template.ts'
+import { TEMPLATE_KINDS } from './default-templates.ts'
+import {
+  type CustomWording,
+  getEffectiveWording,
+  type LocalizedWording,
+  toMessageTemplate,
+} from './message-template.ts'
 
 /** The wording of the builder. If `body` is null, the default wording applies. */
 export interface MessageTemplateRow extends Omit<MessageTemplate, 'body' | 'isDefault' | 'placeholders'> {
@@ -21,20 +26,23 @@ export const { list, find, findAll, lock, update } = defineResource({
   stored: { body: 'text?' },
 })
 
-/** Returns the current wording of each of these kinds of emails. */
+/** Returns the current wording of each of these kinds of emails in each language. */
 export async function findWordings<Kind extends MessageTemplateKind>(
   { db, organizationId }: Tenant,
   kinds: readonly Kind[],
-): Promise<Record<Kind, TemplateWording>> {
+): Promise<Record<Kind, Record<VendorLanguage, LocalizedWording>>> {
   const requested = [...new Set(kinds)]
-  const { rows } = await sql<Pick<MessageTemplateRow, 'kind' | 'subject' | 'body'>>`
-    select "kind", "subject", "body" from "messageTemplates"
+  const { rows } = await sql<CustomWording>`
+    select "kind", "subject", "body", "spanishSubject", "spanishBody" from "messageTemplates"
     where "organizationId" = ${organizationId} and "kind" = any(${requested}::text[])`.execute(db)
   const own = new Map(rows.map((row) => [row.kind, row]))
-  const nothing = { subject: null, body: null }
+  const nothing = { subject: null, body: null, spanishSubject: null, spanishBody: null }
   return Object.fromEntries(
-    requested.map((kind) => [kind, getEffectiveWording({ ...nothing, ...own.get(kind), kind })]),
-  ) as Record<Kind, TemplateWording>
+    requested.map((kind) => {
+      const custom = { ...nothing, ...own.get(kind), kind }
+      return [kind, { en: getEffectiveWording(custom, 'en'), es: getEffectiveWording(custom, 'es') }]
+    }),
+  ) as Record<Kind, Record<VendorLanguage, LocalizedWording>>
 }
 
 /** Creates the templates of a new organization, with the default wording. */

@@ -3,6 +3,7 @@ import type { Address } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import { formatAddress } from '../../../platform/values/address.ts'
 import type { PlaceholderValues } from '../../../platform/values/placeholders.ts'
+import type { MailLocale } from './mail-locale.ts'
 
 export async function findVendorValues(
   { db, organizationId }: Tenant,
@@ -41,10 +42,29 @@ export async function findHomeValues(
 export async function findBidRequestValues(
   { db, organizationId }: Tenant,
   id: string,
+  { language, date }: MailLocale,
 ): Promise<PlaceholderValues | undefined> {
-  const { rows } = await sql<PlaceholderValues>`
-    select "number" as "bidRequest.number", coalesce("title", "scope") as "bidRequest.title",
-      "scope" as "bidRequest.scope", "deadline"::text as "bidRequest.deadline", "message"
-    from "bidRequests" where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
-  return rows[0]
+  const { rows } = await sql<RequestRow>`
+    select r."number", r."title", r."scope", r."deadline"::text as "deadline", r."message", s."spanishName"
+    from "bidRequests" as r
+    left join "scopes" as s on s."organizationId" = r."organizationId" and lower(s."name") = lower(r."scope")
+      and s."archivedAt" is null
+    where r."organizationId" = ${organizationId} and r."id" = ${id}`.execute(db)
+  const [request] = rows
+  if (request === undefined) return undefined
+  const { number, title, scope, deadline, message, spanishName } = request
+  const trade = (language === 'es' ? spanishName : null) ?? scope
+  return {
+    ...{ 'bidRequest.number': number, 'bidRequest.title': title ?? trade, 'bidRequest.scope': trade },
+    ...{ 'bidRequest.deadline': date(deadline), message },
+  }
+}
+
+interface RequestRow {
+  number: string
+  title: string | null
+  scope: string
+  deadline: string
+  message: string | null
+  spanishName: string | null
 }

@@ -3,7 +3,6 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
-import { toAmountText } from '../../../platform/values/money.ts'
 import { findPlaceholderErrors } from '../../../platform/values/placeholders.ts'
 import { queueMails } from '../../office/mail/queue-mails.ts'
 import { DEFAULT_TEMPLATES } from '../../office/message-templates/default-templates.ts'
@@ -30,14 +29,14 @@ export async function requestLienWaiver(
   await ensurePortalLink(call, vendor)
   const { companyName } = vendor
   const values = { 'vendor.companyName': companyName, 'payment.number': payment.number }
-  const due = {
-    'payment.amount': toAmountText(waiver.amount, waiver.currency),
-    'waiver.throughDate': waiver.throughDate,
-  }
   await queueMails(call, [
     {
       ...{ kind: 'lien_waiver', to: listRecipients(vendor), vendorId: vendor.id, aboutId: waiver.id },
-      values: { ...values, ...due },
+      values: ({ amount, date }) => ({
+        ...values,
+        'payment.amount': amount(waiver.amount, waiver.currency),
+        'waiver.throughDate': date(waiver.throughDate),
+      }),
     },
   ])
   return waiver
@@ -76,7 +75,7 @@ async function writeWaiver(
   const kind = `lien_waiver_${waiverType}` as const
   const errors = findPlaceholderErrors(text ?? '', '/text', DEFAULT_TEMPLATES[kind].placeholders)
   if (errors.length > 0) throw validationFailed(errors)
-  const own = text ?? (await findWordings(call, [kind]))[kind].body
+  const own = text ?? (await findWordings(call, [kind]))[kind].en.body
   const wording = fillWaiverTemplate(own, { ...facts, throughDate, exceptions })
   if (typeof wording !== 'string') throw validationFailed(wording)
   const words = { throughDate, amount, exceptions, text: wording }

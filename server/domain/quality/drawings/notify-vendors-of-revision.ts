@@ -3,6 +3,7 @@ import type { Drawing } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { findRecipients } from '../../messages/find-recipients.ts'
 import { sendMessage } from '../../messages/send-message.ts'
+import { getVendorMessageWords } from '../words/vendor-message-words.ts'
 
 /** The maximum number of orders that one message contains. */
 const MAX_ORDERS = 500
@@ -19,10 +20,12 @@ export async function notifyVendorsOfRevision(call: WriteCall, drawing: Drawing)
     if (to.length === 0) continue
     const [{ homeId } = { homeId: null }] = own
     const numbers = own.map(({ number }) => number).join(', ')
+    const words = getVendorMessageWords(to[0]?.language).revision
+    const body = words.body(`${sheetNumber} ${title}`, current.label, numbers)
     await sendMessage(call, {
       channel: 'email',
-      subject: `Drawing ${sheetNumber} was revised`,
-      body: `${sheetNumber} ${title} is now revision ${current.label}. It concerns ${numbers}. Use only the current drawing, which is in your portal.${current.note === null ? '' : `\n\n${current.note}`}`,
+      subject: words.subject(sheetNumber),
+      body: current.note === null ? body : `${body}\n\n${current.note}`,
       to,
       relatedTo: homeId === null ? null : { type: 'home', id: homeId },
       inReplyTo: null,

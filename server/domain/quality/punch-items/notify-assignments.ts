@@ -1,9 +1,10 @@
 import type { Services, WriteCall } from '../../../platform/calls/call.ts'
 import { processDueItems } from '../../../platform/due/process-due-items.ts'
-import { formatDate } from '../../../platform/values/format.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { findRecipients } from '../../messages/find-recipients.ts'
 import { sendMessage } from '../../messages/send-message.ts'
+import type { VendorMessageWords } from '../words/english.ts'
+import { getVendorMessageWords } from '../words/vendor-message-words.ts'
 import * as punchItems from './queries.ts'
 
 /** Sends each vendor one message about all items of a home that were recently assigned to it. */
@@ -24,10 +25,11 @@ async function notifyVendors(call: WriteCall, homeId: string): Promise<void> {
     const { found } = await findRecipients(call, [{ type: 'vendor', id: vendorId }])
     const to = found.filter(({ gone }) => gone === null)
     if (to.length === 0) continue
+    const words = getVendorMessageWords(to[0]?.language)
     await sendMessage(call, {
       channel: 'email',
-      subject: `To fix in ${home.name}`,
-      body: writeText(home.name, own),
+      subject: words.punch.subject(home.name),
+      body: writeText(words, home.name, own),
       to,
       relatedTo: { type: 'home', id: homeId },
       inReplyTo: null,
@@ -38,12 +40,15 @@ async function notifyVendors(call: WriteCall, homeId: string): Promise<void> {
 /** The portal shows the complete list. */
 const MAX_LISTED = 40
 
-function writeText(homeName: string, items: readonly punchItems.UnnoticedItem[]): string {
+function writeText(
+  { date, punch }: VendorMessageWords,
+  homeName: string,
+  items: readonly punchItems.UnnoticedItem[],
+): string {
   const lines = items.slice(0, MAX_LISTED).map(({ number, location, description, dueDate }) => {
     const place = location === null ? '' : ` ${location}:`
-    return `${number}${place} ${description} Due ${formatDate(dueDate)}.`
+    return `${number}${place} ${description} ${punch.due(date(dueDate))}`
   })
-  const rest = items.length > MAX_LISTED ? [`And ${items.length - MAX_LISTED} more.`] : []
-  const count = items.length === 1 ? 'this item' : `these ${items.length} items`
-  return [`Please fix ${count} in ${homeName}:`, [...lines, ...rest].join('\n'), 'Respond in your portal.'].join('\n\n')
+  const rest = items.length > MAX_LISTED ? [punch.more(items.length - MAX_LISTED)] : []
+  return [punch.opening(items.length, homeName), [...lines, ...rest].join('\n'), punch.closing].join('\n\n')
 }

@@ -6,13 +6,14 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { toLocalDate } from '../../../platform/values/calendar.ts'
-import { describeStatus, formatDate } from '../../../platform/values/format.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { findRecipients } from '../../messages/find-recipients.ts'
 import { sendMessage } from '../../messages/send-message.ts'
 import { changeWarrantyRequestStatus, lockVisitRequests } from '../warranty-requests/change-request.ts'
 import * as requests from '../warranty-requests/queries.ts'
+import { getVendorMessageWords } from '../words/vendor-message-words.ts'
 import { changeVisitStatus } from './change-visit.ts'
 import * as visits from './queries.ts'
 
@@ -99,14 +100,15 @@ async function notifyVendor(call: WriteCall, visit: Visit, locked: readonly Warr
   const to = found.filter(({ gone }) => gone === null)
   if (to.length === 0) return
   const home = await homes.find(call, visit.homeId)
-  const part = { am: ', in the morning', pm: ', in the afternoon', any: '' }[visit.window]
+  const { date: format, visit: words } = getVendorMessageWords(to[0]?.language)
+  const date = format(visit.date)
   const lines = locked.map(({ number, location, description }) =>
     `${number}${location === null ? '' : ` ${location}`}: ${description}`.slice(0, 400),
   )
   await sendMessage(call, {
     channel: 'email',
-    subject: `Service visit to ${home.name} on ${formatDate(visit.date)}`,
-    body: `Please confirm this visit in your portal: ${formatDate(visit.date)}${part}.\n\n${lines.join('\n')}`,
+    subject: words.subject(home.name, date),
+    body: `${words.body(date, visit.window)}\n\n${lines.join('\n')}`,
     to,
     relatedTo: { type: 'home', id: visit.homeId },
     inReplyTo: null,

@@ -53,11 +53,11 @@ export async function findTradeByName(
 
 /**
  * Returns SQL of the Spanish name of a trade, by an SQL expression of its name. The SQL is null without a Spanish name.
- * The row `t` names the organization.
+ * The row with the alias `row` names the organization.
  */
-export function toSpanishScopeSql(scope: string): string {
+export function toSpanishScopeSql(scope: string, row = 't'): string {
   return `(select s."spanishName" from "scopes" as s
-    where s."organizationId" = t."organizationId" and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`
+    where s."organizationId" = ${row}."organizationId" and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`
 }
 
 /** Returns the Spanish name of a trade; null if it has none. */

@@ -30,7 +30,7 @@ export async function mailPortalLinks(call: WriteCall, links: readonly MailableP
     call,
     links.map(({ vendor, link }) => ({
       ...{ kind: 'portal_invitation' as const, to: listRecipients(vendor), vendorId: vendor.id, aboutId: vendor.id },
-      ...{ values: { 'vendor.companyName': vendor.companyName }, link },
+      ...{ values: () => ({ 'vendor.companyName': vendor.companyName }), link },
     })),
   )
 }

@@ -3,11 +3,13 @@ import type { Vendor, VendorNotification } from '../../../../client/contract.gen
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { findLinkUrls } from '../../../platform/keys/portal-links.ts'
 import type { OutgoingMail } from '../../office/mail/queue-mails.ts'
+import type { MailLocale } from '../../office/message-templates/mail-locale.ts'
+import { toSpanishScopeSql } from '../scopes/queries.ts'
 
 /** The names that notices contain instead of IDs. */
 interface NoticeNames {
   homes: Map<string, string>
-  tasks: Map<string, string>
+  tasks: Map<string, TaskName>
   requests: Map<string, RequestRow>
   /** The invitations, by bid request and vendor. */
   invitations: Map<string, InvitationPlace>
@@ -19,12 +21,22 @@ interface InvitationPlace {
   link: string | null
 }
 
-interface RequestRow {
-  id: string
+interface TaskName {
+  name: string
+  spanishName: string | null
+}
+
+/** The fields of a bid request in emails. */
+export interface MailedRequest {
   number: string
   title: string | null
   scope: string
+  spanishScope: string | null
   deadline: string
+}
+
+interface RequestRow extends MailedRequest {
+  id: string
 }
 
 /** Returns the emails for the notices. The emails contain the names of the records. */
@@ -37,33 +49,51 @@ export async function renderNoticeMails(
   const companies = new Map(vendors.map(({ id, companyName }) => [id, companyName]))
   return notices.map((notice) => {
     const { id: aboutId, kind, vendorId, recipients: to, bidRequestId, homeId, date, message } = notice
-    const values = { 'vendor.companyName': companies.get(vendorId) ?? null, message, date }
+    const named = { 'vendor.companyName': companies.get(vendorId) ?? null, message }
     const request = bidRequestId === null ? undefined : names.requests.get(bidRequestId)
     if (request !== undefined) {
       const invitation = names.invitations.get(`${request.id} ${vendorId}`)
       return {
         ...{ kind: 'bid_reminder', to, vendorId, aboutId, link: invitation?.link ?? null },
         ...(invitation !== undefined && { replySubjectId: invitation.id }),
-        values: { ...values, ...toRequestValues(request) },
+        values: (locale) => ({ ...named, date: locale.date(date), ...toRequestValues(request, locale) }),
       }
     }
     const home = homeId === null ? null : (names.homes.get(homeId) ?? null)
-    return { kind, to, vendorId, aboutId, values: { ...values, 'home.name': home, work: describeWork(notice, names) } }
+    const values = (locale: MailLocale) => {
+      const work = describeWork(notice, names, locale)
+      return { ...named, date: locale.date(date), 'home.name': home, work }
+    }
+    return { kind, to, vendorId, aboutId, values }
   })
 }
 
-export function toRequestValues({ number, title, scope, deadline }: Omit<RequestRow, 'id'>) {
+export function toRequestValues(
+  { number, title, scope, spanishScope, deadline }: MailedRequest,
+  { language, date }: MailLocale,
+) {
+  const trade = (language === 'es' ? spanishScope : null) ?? scope
   return {
-    ...{ 'bidRequest.number': number, 'bidRequest.title': title ?? scope },
-    ...{ 'bidRequest.scope': scope, 'bidRequest.deadline': deadline },
+    ...{ 'bidRequest.number': number, 'bidRequest.title': title ?? trade },
+    ...{ 'bidRequest.scope': trade, 'bidRequest.deadline': date(deadline) },
   }
 }
 
-function describeWork({ taskId, tasks }: VendorNotification, names: NoticeNames): string {
-  const named = (id: string) => names.tasks.get(id) ?? 'work'
-  if (tasks.length === 0) return taskId === null ? 'work' : named(taskId)
+function describeWork(
+  { taskId, tasks }: VendorNotification,
+  names: NoticeNames,
+  { language, date, words }: MailLocale,
+): string {
+  const { work, insteadOf } = words
+  const named = (id: string) => {
+    const task = names.tasks.get(id)
+    return (language === 'es' ? task?.spanishName : null) ?? task?.name ?? work
+  }
+  if (tasks.length === 0) return taskId === null ? work : named(taskId)
   return tasks
-    .map(({ taskId, oldStartDate, newStartDate }) => `${named(taskId)}: ${newStartDate} instead of ${oldStartDate}`)
+    .map(({ taskId, oldStartDate, newStartDate }) => {
+      return `${named(taskId)}: ${insteadOf(date(newStartDate), date(oldStartDate))}`
+    })
     .join('\n')
 }
 
@@ -72,29 +102,27 @@ async function findNames(call: WriteCall, notices: readonly VendorNotification[]
   const requested = notices.filter(({ bidRequestId }) => bidRequestId !== null)
   const requests = await readRows<RequestRow>(
     call,
-    sql`select "id", "number", "title", "scope", "deadline" from "bidRequests"`,
+    sql`
+      select "id", "number", "title", "scope", "deadline", ${sql.raw(toSpanishScopeSql('t."scope"'))} as "spanishScope"
+      from "bidRequests" as t`,
     requested.map(({ bidRequestId }) => bidRequestId),
   )
+  const homes = await readRows<{ id: string; name: string }>(
+    call,
+    sql`select "id", "name" from "homes"`,
+    notices.map(({ homeId }) => homeId),
+  )
+  const tasks = await readRows<TaskName & { id: string }>(
+    call,
+    sql`select "id", "name", "spanishName" from "tasks"`,
+    taskIds,
+  )
   return {
-    homes: await findNamesIn(
-      call,
-      'homes',
-      notices.map(({ homeId }) => homeId),
-    ),
-    tasks: await findNamesIn(call, 'tasks', taskIds),
+    homes: new Map(homes.map(({ id, name }) => [id, name])),
+    tasks: new Map(tasks.map((task) => [task.id, task])),
     requests: new Map(requests.map((request) => [request.id, request])),
     invitations: await findInvitations(call, requested),
   }
-}
-
-interface NamedRow {
-  id: string
-  name: string
-}
-
-async function findNamesIn(call: WriteCall, table: 'homes' | 'tasks', ids: readonly (string | null)[]) {
-  const rows = await readRows<NamedRow>(call, sql`select "id", "name" from ${sql.table(table)}`, ids)
-  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 async function readRows<Row>(

@@ -8,8 +8,10 @@ import {
   revokeVendorLinks,
 } from '../../../platform/keys/portal-links.ts'
 import { queueMails } from '../../office/mail/queue-mails.ts'
+import type { MailLocale } from '../../office/message-templates/mail-locale.ts'
+import { toSpanishScopeSql } from '../scopes/queries.ts'
 import { mailPortalLinks } from './invite-to-portal.ts'
-import { toRequestValues } from './notice-mails.ts'
+import { type MailedRequest, toRequestValues } from './notice-mails.ts'
 import { findPortalObstacle, listRecipients } from './vendor.ts'
 
 interface ChangedVendor {
@@ -59,7 +61,8 @@ async function replaceInvitationLinks(call: WriteCall, links: readonly MailableV
   if (links.length === 0) return
   const vendors = new Map(links.map(({ subjectId, vendor }) => [subjectId, vendor]))
   const { rows } = await sql<OpenInvitation>`
-    select i."id", i."vendorId", r."number", r."title", r."scope", r."deadline"::text as "deadline", r."message"
+    select i."id", i."vendorId", r."number", r."title", r."scope", r."deadline"::text as "deadline", r."message",
+      ${sql.raw(toSpanishScopeSql('r."scope"', 'r'))} as "spanishScope"
     from "invitations" as i
     join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
     where i."organizationId" = ${call.organizationId} and i."id" = any(${[...vendors.keys()]}::text[])
@@ -72,7 +75,8 @@ async function replaceInvitationLinks(call: WriteCall, links: readonly MailableV
   const mails = rows.flatMap((row) => {
     const vendor = vendors.get(row.id)
     if (vendor === undefined) return []
-    const values = { 'vendor.companyName': vendor.companyName, message: row.message, ...toRequestValues(row) }
+    const named = { 'vendor.companyName': vendor.companyName, message: row.message }
+    const values = (locale: MailLocale) => ({ ...named, ...toRequestValues(row, locale) })
     const about = { vendorId: vendor.id, aboutId: row.id, link: issued.get(row.id) ?? null }
     return { kind: 'bid_invitation' as const, to: listRecipients(vendor), values, ...about }
   })
@@ -80,13 +84,9 @@ async function replaceInvitationLinks(call: WriteCall, links: readonly MailableV
 }
 
 /** An invitation to an open bid request, with the data of the request for the email. */
-interface OpenInvitation {
+interface OpenInvitation extends MailedRequest {
   id: string
   vendorId: string
-  number: string
-  title: string | null
-  scope: string
-  deadline: string
   message: string | null
 }
 

@@ -4,9 +4,10 @@ import { getClientAddress } from '../../../platform/calls/client-address.ts'
 import { isHttps, readCookie, toHostCookieName } from '../../../platform/calls/host-cookie.ts'
 import { notFound, problem } from '../../../platform/problems/problem.ts'
 import { renderConfirmPage, renderLinkListPage, renderLinkRequestPage } from '../pages/link-list-page.ts'
-import { createPageReader, redirect, sendPage } from '../responses/page-responses.ts'
+import { LANGUAGES } from '../pages/words/page-locale.ts'
+import { createPageReader, redirect, sendPage, storeLanguage } from '../responses/page-responses.ts'
 import { consumeLinkListToken, readLinkListCookie, readLinkListToken, toLinkListCookie } from './link-list-tokens.ts'
-import { listVendorLinks, openVendorLink } from './vendor-links.ts'
+import { listVendorLinks, openVendorLink, type VendorLink } from './vendor-links.ts'
 
 const COOKIE = 'portal_links'
 const PAGE = '/portal/links'
@@ -40,14 +41,25 @@ export function addLinkListRoutes(
     }
   }
   const readEmail = (req: Request) => readLinkListCookie(services, readCookie(req.headers.cookie, cookieName))
-  const getReader = (req: Request) => createPageReader(services, req, null, services.clock.now())
+  // Without a choice in this browser, a page for a known vendor is in the vendor's language.
+  const createReader = (req: Request, links: readonly VendorLink[]) => {
+    const declared = links.find(({ language }) => language !== null)?.language ?? null
+    return createPageReader(services, req, declared, services.clock.now())
+  }
+  /** Stores the language that the visitor chose on the page. Returns false if the visitor chose none. */
+  const switchLanguage = (req: Request, res: Response) => {
+    const chosen = LANGUAGES.find((language) => language === req.query.language)
+    if (chosen !== undefined) storeLanguage(services, req, res, chosen)
+    return chosen !== undefined
+  }
 
   const showList = handle(async (req, res) => {
+    if (switchLanguage(req, res)) return
     const email = readEmail(req)
-    const reader = getReader(req)
     if (email === null || req.query.done === 'sent' || req.query.done === 'used')
-      return sendPage(req, res, 200, renderLinkRequestPage(reader, req.query.done))
-    await sendPage(req, res, 200, renderLinkListPage(reader, email, await listVendorLinks(services, email)))
+      return sendPage(req, res, 200, renderLinkRequestPage(createReader(req, []), req.query.done))
+    const links = await listVendorLinks(services, email)
+    await sendPage(req, res, 200, renderLinkListPage(createReader(req, links), email, links))
   })
   const postList = handle(async (req, res) => {
     const fields = (req.body ?? {}) as Record<string, unknown>
@@ -66,9 +78,11 @@ export function addLinkListRoutes(
     redirect(req, res, `${PAGE}?done=sent`)
   })
   const showConfirmation = handle(async (req, res) => {
-    const token = String(req.params.linkToken)
-    if (readLinkListToken(services, token) === null) return redirect(req, res, `${PAGE}?done=used`)
-    await sendPage(req, res, 200, renderConfirmPage(getReader(req)))
+    if (switchLanguage(req, res)) return
+    const content = readLinkListToken(services, String(req.params.linkToken))
+    if (content === null) return redirect(req, res, `${PAGE}?done=used`)
+    const links = await listVendorLinks(services, content.email)
+    await sendPage(req, res, 200, renderConfirmPage(createReader(req, links)))
   })
   const confirm = handle(async (req, res) => {
     const content = await consumeLinkListToken(services, String(req.params.linkToken))

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../../domain/office/organizations/organizations.ts'
+import { toLinkListCookie } from './link-list-tokens.ts'
 
 /**
  * Tests that a vendor that lost its link gets it again by email, and that nobody learns which email addresses the
@@ -147,6 +148,20 @@ test('the list of portal links omits links that a builder revoked', async () => 
   expect(await list(cookie)).not.toContain('First Homes')
   await plumbline.post(`/api/ext/vendors/${vendorId}/invite`, undefined, { key })
   expect(await list(cookie)).toContain('First Homes')
+})
+
+test('the list of portal links is in the language of the vendor until the visitor chooses another', async () => {
+  const { key, vendorId } = at(0)
+  await plumbline.patch(`/api/ext/vendors/${vendorId}`, { language: 'es' }, { key })
+  const cookie = `portal_links=${toLinkListCookie(plumbline.app.services, EMAIL)}`
+  const html = await list(cookie)
+  expect(html).toContain('<html lang="es">')
+  expect(html).toContain('href="?language=en"')
+  const switched = await visit('/portal/links?language=en', { headers: { cookie } })
+  expect([switched.status, switched.headers.get('location')]).toEqual([303, '/portal/links'])
+  const [choice = ''] = switched.headers.getSetCookie()[0]?.split(';') ?? []
+  expect(await list(`${cookie}; ${choice}`)).toContain('<html lang="en">')
+  await plumbline.patch(`/api/ext/vendors/${vendorId}`, { language: null }, { key })
 })
 
 test('opening an expired link from the list of portal links replaces it', async () => {

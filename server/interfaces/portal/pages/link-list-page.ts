@@ -14,7 +14,8 @@ export function renderLinkRequestPage(reader: PageLocale, done: unknown): string
   }
   const note = done === 'sent' || done === 'wrong' || done === 'used' ? notes[done] : ''
   const form = done === 'sent' ? '' : renderLinkRequestForm(reader)
-  return renderListFrame(reader, links.title, `${note}${form}`)
+  // The other language is at the same path, where the confirmation is not repeated.
+  return renderListFrame(reader, links.title, `${note}${form}`, { isInOtherLanguage: done !== 'sent' })
 }
 
 /**
@@ -33,7 +34,7 @@ export function renderLinkListPage(reader: PageLocale, email: string, links: rea
   const rows = links.map(({ builder, companyName, subjectId, request }) => {
     const what = request === null ? words.whole : `${request.number} · ${request.title ?? reader.tradeName(request)}`
     const label = `${words.open}<span class="sr"> ${escapeHtml(`${builder}, ${what}`)}</span>`
-    return `<li><div><strong>${escapeHtml(builder)}</strong><small>${escapeHtml(`${companyName} · ${what}`)}</small></div><form method="post"><input type="hidden" name="link" value="${escapeHtml(subjectId)}"><button class="btn go" name="do" value="open">${label}</button></form></li>`
+    return `<li><div><strong>${escapeHtml(builder)}</strong><div>${escapeHtml(what)}</div><small>${escapeHtml(reader.words.frame.forWhom(companyName))}</small></div><form method="post"><input type="hidden" name="link" value="${escapeHtml(subjectId)}"><button class="btn go" name="do" value="open">${label}</button></form></li>`
   })
   const list =
     rows.length === 0
@@ -43,9 +44,15 @@ export function renderLinkListPage(reader: PageLocale, email: string, links: rea
   return renderListFrame(reader, words.title, `<p class="lead">${escapeHtml(words.of(email))}</p>${list}${forget}`)
 }
 
-function renderListFrame(reader: PageLocale, title: string, content: string): string {
+function renderListFrame(
+  reader: PageLocale,
+  title: string,
+  content: string,
+  { isInOtherLanguage = true } = {},
+): string {
+  const inOtherLanguage = isInOtherLanguage ? `?language=${reader.words.language === 'en' ? 'es' : 'en'}` : null
   return renderPageFrame({
-    ...{ reader, title, between: null, overview: null, inOtherLanguage: null },
+    ...{ reader, title, between: null, overview: null, inOtherLanguage },
     content: `<h1>${escapeHtml(title)}</h1>\n${content}`,
   })
 }

@@ -18,13 +18,13 @@ a{color:var(--accent);text-underline-offset:2px}
 .top,main,.bar>div,.by{max-width:620px;margin:0 auto;padding:12px 16px}
 .top{display:flex;align-items:center;gap:10px;font-size:.875rem}.top svg{width:24px;height:24px;flex:none;color:var(--accent);fill:none;stroke:currentColor;stroke-width:1.5}
 .top strong{display:block;font-size:.9375rem;line-height:1.25}.top span{color:var(--ink-3)}.top nav{margin-left:auto;flex:none}.top nav a{display:inline-block;padding:10px 0}
-main{padding:4px 16px 24px;display:grid;gap:16px;grid-template-columns:minmax(0,1fr)}
+main{padding:4px 16px 24px;display:grid;gap:16px;grid-template-columns:minmax(0,1fr)}main:first-child{padding-top:24px}
 .steps{display:grid;grid-template-columns:repeat(3,1fr);gap:6px;font-size:.8125rem;color:var(--ink-3)}
 .steps li{border-top:3px solid var(--line-strong);padding-top:5px}.steps .done{border-color:var(--accent)}.steps [aria-current]{border-color:var(--accent);color:var(--ink);font-weight:600}
 .lead{color:var(--ink-2)}.faint{color:var(--ink-3)}.small{font-size:.875rem}.state{font-weight:600}.pre{white-space:pre-line}
 .sheet{background:var(--sheet);border:1px solid var(--line);border-radius:5px}
 .sheet>h2{padding:12px 16px;border-bottom:1px solid var(--line);display:flex;gap:12px;justify-content:space-between}.sheet>h2 a{font-weight:400;font-size:.875rem}
-.in{padding:14px 16px;display:grid;grid-template-columns:minmax(0,1fr);gap:12px}.in>legend{float:left;width:100%}.in>form{display:grid;gap:12px}
+.in{padding:14px 16px;display:grid;grid-template-columns:minmax(0,1fr);gap:12px}.in>legend{float:left;width:100%}.in>form{display:grid;gap:12px}:is(main,#price)>p.in{padding-inline:0}
 .cells{display:flex;flex-wrap:wrap;border:1px solid var(--line-strong);border-radius:5px;background:var(--sheet);overflow:hidden}
 .cells div{flex:1 1 45%;padding:8px 14px 9px;box-shadow:1px 0 0 var(--line),0 1px 0 var(--line)}.cells .all{flex-basis:100%}
 dt{font-size:.8125rem;color:var(--ink-3)}.cells dd{font-weight:600}.cells .num{white-space:nowrap}.cells small{display:block;white-space:normal;font-weight:400;font-size:.875rem;color:var(--ink-2)}

@@ -79,7 +79,7 @@ export const english = {
     of: (email: string) => `Links for ${email}`,
     none: 'No builder has a link for this address right now. Please call the builder.',
     open: 'Open',
-    whole: 'all bid requests, orders, and payments',
+    whole: 'All bid requests, orders, and payments',
     mailSubject: 'Your portal links',
     mailText: (link: string) =>
       `Open this link to see your portal links. It works once, for 1 hour. Do not share it: anyone who has it can act for you.\n\n${link}\n\nIf you did not ask for this email, you can ignore it.`,
@@ -100,6 +100,18 @@ export const english = {
       type: 'We do not accept files of this type.',
       infected: 'Our virus scanner rejected the file.',
       no_storage: 'The builder has no space left for files.',
+    },
+    receipt: {
+      revision: (revision: number) => `Revision ${revision}`,
+      validUntil: (date: string) => `Valid until ${date}`,
+      prices: 'Prices',
+      alternateLine: (line: string) => `${line} (alternate, not in the total)`,
+      notIncluded: 'not included',
+      more: (count: number) => `and ${count} more lines`,
+      alternates: 'Alternates, not in the total',
+      add: (amount: string) => `add ${amount}`,
+      deduct: (amount: string) => `deduct ${amount}`,
+      exclusions: 'Not in the price',
     },
     closedSubject: (request: string) => `Bidding has closed: ${request}`,
     closed: (link: string) =>

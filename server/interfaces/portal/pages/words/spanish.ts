@@ -60,7 +60,7 @@ export const spanish: Words = {
     of: (email) => `Enlaces de ${email}`,
     none: 'Ningún constructor tiene ahora un enlace para este correo. Llame al constructor.',
     open: 'Abrir',
-    whole: 'todas las solicitudes, órdenes y pagos',
+    whole: 'Todas las solicitudes, órdenes y pagos',
     mailSubject: 'Sus enlaces del portal',
     mailText: (link) =>
       `Abra este enlace para ver sus enlaces del portal. Funciona una vez, durante 1 hora. No lo comparta: quien lo tenga puede actuar por usted.\n\n${link}\n\nSi usted no pidió este correo, no haga nada.`,
@@ -81,6 +81,18 @@ export const spanish: Words = {
       type: 'No aceptamos archivos de este tipo.',
       infected: 'Nuestro antivirus rechazó el archivo.',
       no_storage: 'El constructor ya no tiene espacio para archivos.',
+    },
+    receipt: {
+      revision: (revision) => `Revisión ${revision}`,
+      validUntil: (date) => `El precio vale hasta el ${date}`,
+      prices: 'Precios',
+      alternateLine: (line) => `${line} (alternativa, fuera del total)`,
+      notIncluded: 'no incluido',
+      more: (count) => `y ${count} líneas más`,
+      alternates: 'Alternativas, fuera del total',
+      add: (amount) => `sumar ${amount}`,
+      deduct: (amount) => `restar ${amount}`,
+      exclusions: 'Fuera del precio',
     },
     closedSubject: (request) => `Ya cerró la solicitud: ${request}`,
     closed: (link) =>

@@ -1,0 +1,49 @@
+import type { VendorLanguage } from '../../../../client/contract.gen.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+import { toAmountText } from '../../../platform/values/money.ts'
+import { SPANISH_NOTICE_WORDS } from './spanish.ts'
+
+/** The language of an email to a vendor, and its formats of dates and amounts. */
+export interface MailLocale {
+  readonly language: VendorLanguage
+  date(date: string): string
+  /** Formats an amount, for example as 5000.00 in English and as $5,000.00 in Spanish. */
+  amount(amount: number, currency: string): string
+  readonly words: NoticeWords
+}
+
+/** The texts that notices of dates insert into a template. */
+export interface NoticeWords {
+  /** Used if the task is unknown. */
+  work: string
+  insteadOf(date: string, before: string): string
+  confirmDate: string
+}
+
+// Builders wrote their templates for these formats, so they must not change.
+const english: MailLocale = {
+  ...{ language: 'en', date: (date) => date, amount: toAmountText },
+  words: {
+    work: 'work',
+    insteadOf: (date, before) => `${date} instead of ${before}`,
+    confirmDate: 'Please confirm this date.',
+  },
+}
+
+// A calendar date has no time zone. Formatting it in UTC does not change the day.
+const spanishDate = new Intl.DateTimeFormat('es-US', { dateStyle: 'full', timeZone: 'UTC' })
+
+const spanish: MailLocale = {
+  ...{ language: 'es', date: (date) => spanishDate.format(new Date(date)), amount: formatSpanishAmount },
+  words: SPANISH_NOTICE_WORDS,
+}
+
+export const MAIL_LOCALES: Readonly<Record<VendorLanguage, MailLocale>> = { en: english, es: spanish }
+
+/** Formats an amount with its currency as in Spanish texts in the United States. */
+function formatSpanishAmount(amount: number, currency: string): string {
+  const decimals = getMinorUnits(currency)
+  return new Intl.NumberFormat('es-US', {
+    ...{ style: 'currency', currency, minimumFractionDigits: decimals, maximumFractionDigits: decimals },
+  }).format(amount)
+}

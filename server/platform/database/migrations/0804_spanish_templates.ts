@@ -1,0 +1,7 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Adds Spanish texts to message templates. The templates that builders have changed have none. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table "messageTemplates" add column "spanishSubject" text`.execute(db)
+  await sql`alter table "messageTemplates" add column "spanishBody" text`.execute(db)
+}
