@@ -1,3 +1,4 @@
+import { humanizeName } from './humanize-name.ts'
 import { Shape } from './shape.tsx'
 import { type Look, type LookOf, STATUS_LOOKS } from './status-styles.ts'
 
@@ -20,19 +21,4 @@ export function getStatusLook<Kind extends keyof typeof STATUS_LOOKS>(kind: Kind
   const looks: Record<string, Look> = STATUS_LOOKS[kind]
   // A newer version of the service may return statuses that this page does not know.
   return looks[String(state)] ?? { word: humanizeName(String(state)), tone: 'calm', shape: 'ring' }
-}
-
-const ABBREVIATIONS = ['hvac', 'ach', 'po', 'id', 'pdf', 'sms', 'url', 'sku', 'api', 'hoa', 'ip']
-
-/** Names whose spelling or wording differs between the code and the pages. */
-const SPELLINGS: Readonly<Record<string, string>> = { cancelled: 'canceled', refused: 'rejected', w9: 'W-9' }
-
-/** Converts a name such as `pending_review` to words. */
-export function humanizeName(name: string): string {
-  const words = name
-    .replaceAll(/[_-]/g, ' ')
-    .split(' ')
-    .map((word) => (ABBREVIATIONS.includes(word) ? word.toUpperCase() : (SPELLINGS[word] ?? word)))
-    .join(' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,5 +1,5 @@
 import type { EventType } from '../../client/contract.gen.ts'
-import { humanizeName } from './badge.tsx'
+import { humanizeName } from './humanize-name.ts'
 
 /** Phrases for event types whose names do not read as a sentence about the record. */
 export const EVENT_PHRASES: { readonly [type: string]: string | undefined } = {

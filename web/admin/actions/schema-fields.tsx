@@ -1,6 +1,6 @@
 import { toFieldLabel } from '../../../server/platform/values/field-words.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { Field } from '../../ui/form.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { toFieldHint } from './action-words.ts'
 import type { Values } from './entered-values.ts'
 import { chooseControl, type InputSchema } from './input-schema.ts'

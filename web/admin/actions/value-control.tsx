@@ -4,8 +4,8 @@ import {
   formatTypedNumber,
   parseTypedNumber,
 } from '../../../server/platform/values/typed-number.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import type { ControlProps } from '../../ui/form.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { UnclearText } from './entered-values.ts'
 import { canBeNull, chooseControl, type InputSchema } from './input-schema.ts'

@@ -1,7 +1,7 @@
 import type { ProblemChange } from '../../../client/contract.gen.ts'
 import { humanizeField } from '../../../server/platform/values/field-words.ts'
 import { toErrorMessage } from '../../api/error-message.ts'
-import { humanizeName } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Value } from '../../ui/value-table.tsx'
 
 /** Lists the values that have changed since a proposal was shown, if this is why the proposal could not be approved. */

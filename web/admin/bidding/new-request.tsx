@@ -2,7 +2,6 @@ import { useMemo, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import {
   FieldErrorAt,
@@ -13,6 +12,7 @@ import {
   TextAreaField,
   TextField,
 } from '../../ui/form.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { formatCount } from '../../ui/text-formats.ts'

@@ -10,7 +10,6 @@ import type {
   Plan,
 } from '../../../client/contract.gen.ts'
 import { fetchAllRows, useListPage } from '../../api/list-pages.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import {
   Field,
@@ -22,6 +21,7 @@ import {
   TextAreaField,
   TextField,
 } from '../../ui/form.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Sheet, type SheetRowView } from '../../ui/sheet.tsx'
 import { type CellErrors, createSheetRow, readCell, splitSheetError } from '../../ui/sheet-rows.ts'

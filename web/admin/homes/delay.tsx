@@ -7,9 +7,9 @@ import type {
   TaskChanged,
 } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Form, readTextField, SelectField, TextAreaField } from '../../ui/form.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ChangeError } from '../../ui/states.tsx'

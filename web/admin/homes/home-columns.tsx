@@ -1,6 +1,7 @@
 import { Link } from 'react-router'
 import type { Community, Home } from '../../../client/contract.gen.ts'
-import { humanizeName, Status } from '../../ui/badge.tsx'
+import { Status } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { formatPercent } from '../../ui/number-formats.ts'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../ui/table.tsx'

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import { humanizeName } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Listing } from '../../ui/listing.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'

@@ -1,6 +1,6 @@
 import { useListPage } from '../../api/list-pages.ts'
 import { root } from '../../api/plumbline.ts'
-import { humanizeName } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 

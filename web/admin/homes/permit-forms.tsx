@@ -1,8 +1,8 @@
 import type { Permit } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 

@@ -1,8 +1,8 @@
 import { useListPage } from '../../api/list-pages.ts'
 import { useSkill } from '../../api/use-skill.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { readTextField, readTextFields, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 

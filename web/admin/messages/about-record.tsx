@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { humanizeName } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { findRecordKind, RecordName } from '../../ui/record-name.tsx'
 import { EmptyCell } from '../../ui/table.tsx'
 

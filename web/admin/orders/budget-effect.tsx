@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import type { BudgetScope, PurchaseOrder } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { BudgetBar } from '../../ui/budget-bar.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { RecordName } from '../../ui/record-name.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 

@@ -12,7 +12,6 @@ import { useHomeOptions } from '../../api/home-names.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import {
   Field,
@@ -24,6 +23,7 @@ import {
   TextAreaField,
   TextField,
 } from '../../ui/form.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { RecordName } from '../../ui/record-name.tsx'

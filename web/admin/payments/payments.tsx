@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import { humanizeName } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { PaymentRun } from '../../../client/contract.gen.ts'
-import { humanizeName } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'

@@ -1,7 +1,7 @@
 import { Link, useSearchParams } from 'react-router'
 import type { SavedReport } from '../../../client/contract.gen.ts'
 import { useCan, useSession } from '../../api/session.ts'
-import { humanizeName } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { SearchBox } from '../../ui/search-box.tsx'

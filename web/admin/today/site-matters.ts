@@ -1,7 +1,7 @@
 import { useHomeNames } from '../../api/home-names.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
-import { humanizeName } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import type { Matter } from './matter-list.tsx'
 

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { WarrantyDecision, WarrantyRequest } from '../../../client/contract.gen.ts'
 import { useReadSkill, useSkill } from '../../api/use-skill.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { readTextField, readTextFields, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 

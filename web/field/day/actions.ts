@@ -21,7 +21,7 @@ import type {
   TaskStatusMove,
   WalkthroughClosing,
 } from '../../../client/contract.gen.ts'
-import { humanizeName } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { formatCount } from '../../ui/text-formats.ts'
 import type { Basis, DayChange, NewEntry, StoredFile } from '../outbox/entry.ts'
 import { addDays, toLocalDate } from './dates.ts'

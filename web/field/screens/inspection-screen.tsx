@@ -5,8 +5,8 @@ import type {
   InspectionOutcome,
   InspectionResultCreate,
 } from '../../../client/contract.gen.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { addPhoto, recordResult } from '../day/actions.ts'
 import { addDays, formatDay } from '../day/dates.ts'
 import { recordEntries } from '../day/field-store.ts'

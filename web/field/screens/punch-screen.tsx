@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { FieldHome, FieldWalkthrough } from '../../../client/contract.gen.ts'
-import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { humanizeName } from '../../ui/humanize-name.ts'
 import { addPunchItem } from '../day/actions.ts'
 import { recordEntries } from '../day/field-store.ts'
 import { describeWalkthrough } from '../day/home-words.ts'

@@ -1,7 +1,6 @@
 import { useId, useState } from 'react'
 import type { TaskKind, TaskLagUnit, TaskLinkType } from '../../../../client/contract.gen.ts'
 import { useCan } from '../../../api/session.ts'
-import { humanizeName } from '../../../ui/badge.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import {
@@ -13,6 +12,7 @@ import {
   TextAreaField,
   TextField,
 } from '../../../ui/form.tsx'
+import { humanizeName } from '../../../ui/humanize-name.ts'
 import { RecordChoice } from '../../actions/record-choice.tsx'
 import { LAG_UNITS, LINK_TYPES, TASK_KINDS } from '../../homes/task-words.ts'
 import type { RowLink, TemplateRow } from './template-rows.ts'

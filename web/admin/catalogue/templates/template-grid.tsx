@@ -1,7 +1,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { type ClipboardEvent, type KeyboardEvent, memo, useRef, useState } from 'react'
-import { humanizeName } from '../../../ui/badge.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { humanizeName } from '../../../ui/humanize-name.ts'
 import { RecordName } from '../../../ui/record-name.tsx'
 import { SearchBox } from '../../../ui/search-box.tsx'
 import { splitCells } from '../../../ui/sheet-rows.ts'

@@ -1,6 +1,6 @@
 import type { HeldPermission, Role } from '../../../../client/contract.gen.ts'
 import { plumbline } from '../../../api/plumbline.ts'
-import { humanizeName } from '../../../ui/badge.tsx'
+import { humanizeName } from '../../../ui/humanize-name.ts'
 import { Page } from '../../../ui/page.tsx'
 import { KeyValues, Panel } from '../../../ui/panel.tsx'
 import { LoadError, SkeletonLines } from '../../../ui/states.tsx'

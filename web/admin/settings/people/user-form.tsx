@@ -2,9 +2,9 @@ import { useState } from 'react'
 import type { MessageRole, User } from '../../../../client/contract.gen.ts'
 import { plumbline } from '../../../api/plumbline.ts'
 import { useSession } from '../../../api/session.ts'
-import { humanizeName } from '../../../ui/badge.tsx'
 import { readNumberField, readTextField, SelectField, TextField } from '../../../ui/form.tsx'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
+import { humanizeName } from '../../../ui/humanize-name.ts'
 import { showToast } from '../../../ui/toast.tsx'
 
 export const ROLES = [
