@@ -8,6 +8,9 @@ import { showToast } from '../../ui/toast.tsx'
 import { FigureList, FigureRows, readFigures, useFigureRows } from './figure-rows.tsx'
 import { NextRevisionNote } from './next-revision-note.tsx'
 
+/** The fields of a plan that formulas can use. */
+const PLAN_FIELDS = ['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const
+
 /** Lists the additional figures of a plan that formulas of takeoffs can use. */
 export function PlanFigures({ plan, canEdit }: { plan: Plan; canEdit: boolean }) {
   const [isEditing, setIsEditing] = useState(false)
@@ -23,7 +26,9 @@ export function PlanFigures({ plan, canEdit }: { plan: Plan; canEdit: boolean })
       }
     >
       {plan.figures.length === 0 ? (
-        <p className="muted">No figures yet. Formulas can always use squareFeet, bedrooms, and similar fields.</p>
+        <p className="muted">
+          No figures yet. Formulas can always use the area, rooms, garage spaces, and stories of the plan.
+        </p>
       ) : (
         <FigureList figures={plan.figures} />
       )}
@@ -56,8 +61,12 @@ function FiguresDialog({ plan, onClose }: { plan: Plan; onClose(): void }) {
     >
       <NextRevisionNote plan={plan} fields="a figure" />
       <p className="muted">
-        Formulas use these numbers by their names. The fields squareFeet, bedrooms, bathrooms, garageSpaces, and stories
-        are always available.
+        Formulas use these numbers by their names. These fields of the plan are always available:{' '}
+        {PLAN_FIELDS.map((name) => (
+          <span key={name}>
+            <code>{name}</code>{' '}
+          </span>
+        ))}
       </p>
       <FigureRows rows={rows} pointer="/figures" empty="No figures yet." onChange={setRows} />
     </FormDialog>
