@@ -65,7 +65,9 @@ function TemplateEditor({ template }: { template: MessageTemplate }) {
   const submit = (form: FormData) => {
     const text = (name: string) => readTextField(form, name) ?? null
     const body = { body: text('body') ?? '', ...(hasSubject && { subject: text('subject') }) }
-    const spanish = { subject: text('spanishSubject'), body: text('spanishBody') }
+    const spanishBody = text('spanishBody')
+    // The subject is filled in with Plumbline's subject, so it may remain when the text is deleted.
+    const spanish = { subject: spanishBody === null ? null : text('spanishSubject'), body: spanishBody }
     const step = form.get('step')
     if (step === 'preview' || step === 'previewSpanish') {
       // Without a Spanish text, vendors who read Spanish receive the English text.
