@@ -56,7 +56,7 @@ export const AREAS: readonly Screen[] = [
     ready: 'tbody tr th a',
     async act(page) {
       await page.getByRole('button', { name: 'Change status' }).click()
-      await page.getByText('will be made').waitFor()
+      await page.getByText('No more homes can be added.').waitFor()
     },
   },
   {

@@ -5,6 +5,9 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
 
+const CABINETS = { name: 'cabinets', spanishName: 'gabinetes' }
+const SIDING = { name: 'siding', spanishName: 'revestimiento' }
+
 describe.skipIf(chromium === null)('the page of trades', () => {
   let plumbline: TestPlumbline
   let browser: Browser
@@ -39,8 +42,8 @@ describe.skipIf(chromium === null)('the page of trades', () => {
     await page.getByRole('row', { name: /^Plumbing/ }).waitFor()
     await page.getByRole('button', { name: 'New trade' }).click()
     const dialog = page.getByRole('dialog', { name: 'New trade' })
-    await dialog.getByLabel('Name', { exact: true }).fill('cabinets')
-    await dialog.getByLabel(/^Spanish name/).fill('gabinetes')
+    await dialog.getByLabel('Name', { exact: true }).fill(CABINETS.name)
+    await dialog.getByLabel(/^Spanish name/).fill(CABINETS.spanishName)
     expect(await dialog.getByLabel('Position').inputValue()).toBe('110')
     await dialog.getByRole('combobox', { name: /^Cost code/ }).fill('06-1')
     await page.getByRole('option', { name: /Framing lumber/ }).click()
@@ -48,9 +51,9 @@ describe.skipIf(chromium === null)('the page of trades', () => {
     await dialog.getByRole('button', { name: 'Create trade' }).click()
     await page.getByText('Cabinets created').waitFor()
     const row = page.getByRole('row', { name: /^Cabinets/ })
-    await row.getByText('gabinetes').waitFor()
+    await row.getByText(CABINETS.spanishName).waitFor()
     await row.getByText('06-100').waitFor()
-    expect(await findTrade('cabinets')).toMatchObject({ spanishName: 'gabinetes', sequence: 110 })
+    expect(await findTrade('cabinets')).toMatchObject({ ...CABINETS, sequence: 110 })
     expect((await findTrade('cabinets')).defaultCostCodeId).not.toBeNull()
     await expectAccessible(page)
   })
@@ -61,11 +64,11 @@ describe.skipIf(chromium === null)('the page of trades', () => {
     expect(await names()).toEqual(['Siding', 'Plumbing', 'Cabinets'])
     await page.getByRole('button', { name: 'Edit siding' }).click()
     await page.getByLabel('Position').fill('105')
-    await page.getByLabel(/^Spanish name/).fill('revestimiento')
+    await page.getByLabel(/^Spanish name/).fill(SIDING.spanishName)
     await page.getByRole('button', { name: 'Save trade' }).click()
     await page.getByText('Siding changed').waitFor()
     await expect.poll(names).toEqual(['Plumbing', 'Siding', 'Cabinets'])
-    expect(await findTrade('siding')).toMatchObject({ sequence: 105, spanishName: 'revestimiento' })
+    expect(await findTrade('siding')).toMatchObject({ ...SIDING, sequence: 105 })
   })
 
   test('the name of a trade in use cannot change, and the dialog says why', async () => {

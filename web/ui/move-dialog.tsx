@@ -91,11 +91,10 @@ export function MoveDialog(props: {
         )}
         {fields}
         {trial !== null &&
-          (trial.data !== undefined ? (
-            <EventList events={trial.data.events} />
-          ) : (
-            (trial.error === null || trial.error === undefined) && <SkeletonLines lines={2} />
-          ))}
+          (trial.data !== undefined
+            ? // Some changes record no events, and a list of 0 changes would be wrong.
+              trial.data.events.length > 0 && <EventList events={trial.data.events} />
+            : (trial.error === null || trial.error === undefined) && <SkeletonLines lines={2} />)}
       </Form>
     </Dialog>
   )

@@ -137,7 +137,7 @@ function CalendarForm(props: {
             <FieldErrorAt pointer="/workdays" />
           </fieldset>
           <div className="row wrap end">
-            <Field name="holidays" label="Add a holiday" hint="A date on which nobody works.">
+            <Field name="holidays" label="Add a holiday">
               {(control) => (
                 <input
                   {...control}
@@ -198,7 +198,14 @@ function ReschedulePreview({ of: reschedule }: { of: CommunityReschedule }) {
         moved.length === 0 ? (
           <EmptyCell word="none" />
         ) : (
-          moved.map(({ name, oldStart, newStart }) => `${name} (${day(oldStart)} to ${day(newStart)})`).join(', ')
+          moved
+            .map(({ name, oldStart, newStart, oldEnd, newEnd }) =>
+              // A task that continues over a new holiday starts as before and ends later.
+              oldStart === newStart
+                ? `${name} (ends ${day(newEnd)} instead of ${day(oldEnd)})`
+                : `${name} (${day(oldStart)} to ${day(newStart)})`,
+            )
+            .join(', ')
         ),
     },
     { head: 'Tasks moved', className: 'num', cell: ({ tasksMoved: count }) => count },
