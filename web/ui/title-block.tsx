@@ -11,11 +11,19 @@ export interface Fact {
 }
 
 /** Shows the key facts of a page in ruled cells, like the title block in the corner of a drawing. */
-export function TitleBlock(props: { name: ReactNode; state?: ReactNode; sub?: ReactNode; facts: readonly Fact[] }) {
+export function TitleBlock(props: {
+  name: ReactNode
+  /** The level of the heading. A block below another one on the same page has level 2. */
+  level?: 1 | 2
+  state?: ReactNode
+  sub?: ReactNode
+  facts: readonly Fact[]
+}) {
+  const Heading = props.level === 2 ? 'h2' : 'h1'
   return (
     <section className="title-block" aria-label="Key facts">
       <div className="name">
-        <h1>{props.name}</h1>
+        <Heading>{props.name}</Heading>
         {props.state}
         {props.sub !== undefined && <span className="sub">{props.sub}</span>}
       </div>

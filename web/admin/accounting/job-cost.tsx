@@ -94,6 +94,7 @@ export function JobCostLedger({ home }: { home: Home }) {
         <>
           <TitleBlock
             name="Cost ledger"
+            level={2}
             sub={
               data?.isApproximate === true ? 'Some dates come from records before the ledger was introduced' : undefined
             }

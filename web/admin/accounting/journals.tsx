@@ -23,10 +23,10 @@ export function Component() {
   const columns = useColumns()
   const actions = can('ledger:write') && (
     <>
-      <Link className="btn keep" to="/accounting/journals/new?kind=transfer">
+      <Link className="btn" to="/accounting/journals/new?kind=transfer">
         Transfer cost
       </Link>
-      <Link className="btn primary keep" to="/accounting/journals/new">
+      <Link className="btn primary" to="/accounting/journals/new">
         New journal
       </Link>
     </>

@@ -282,7 +282,7 @@ function CsvButton({ query }: { query: BalanceQuery }) {
   return (
     <>
       <ChangeError error={save.error} />
-      <Button className="keep" icon="download" busy={save.isPending} onClick={() => save.mutate()}>
+      <Button icon="download" busy={save.isPending} onClick={() => save.mutate()}>
         Export
       </Button>
     </>

@@ -7,7 +7,7 @@ export function ActionLink({ to, word, needs }: { to: string; word: string; need
   const can = useCan()
   if (!can(needs)) return null
   return (
-    <Link className="btn primary keep" to={`/actions/${to}`}>
+    <Link className="btn primary" to={`/actions/${to}`}>
       {word}
     </Link>
   )

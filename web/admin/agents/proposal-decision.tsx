@@ -22,10 +22,8 @@ export function ProposalDecision({ proposal }: { proposal: Proposal }) {
     <>
       {proposal.status === 'proposed' && (
         <>
-          <Button className="keep" onClick={() => setOpen('refuse')}>
-            Reject
-          </Button>
-          <Button className="keep" look="primary" icon="check" onClick={() => setOpen('approve')}>
+          <Button onClick={() => setOpen('refuse')}>Reject</Button>
+          <Button look="primary" icon="check" onClick={() => setOpen('approve')}>
             Approve
           </Button>
         </>

@@ -45,7 +45,7 @@ export function RequestActions({ request }: { request: BidRequest }) {
         </Button>
       )}
       <Menu.Root>
-        <Menu.Trigger render={<Button className="keep" icon="dots" />}>More</Menu.Trigger>
+        <Menu.Trigger render={<Button icon="dots" />}>More</Menu.Trigger>
         <Menu.Portal>
           <Menu.Positioner className="over" sideOffset={4} align="end">
             <Menu.Popup className="menu">

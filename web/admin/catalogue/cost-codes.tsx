@@ -71,7 +71,7 @@ export function Component() {
   })
   const canChange = can('budgets:write')
   const create = canChange && (
-    <Button className="keep" look="primary" onClick={() => setEdited({ code: null, parent: null })}>
+    <Button look="primary" onClick={() => setEdited({ code: null, parent: null })}>
       New cost code
     </Button>
   )

@@ -41,19 +41,14 @@ export function Component() {
       crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options', to: '/catalogue/options' }, { name }]}
       actions={
         <>
-          {canChange && (
-            <Button className="keep" onClick={() => setIsEditing(true)}>
-              Edit
-            </Button>
-          )}
+          {canChange && <Button onClick={() => setIsEditing(true)}>Edit</Button>}
           {canChange &&
             (data.status === 'active' ? (
-              <Button className="keep" look="danger" onClick={() => setIsRetiring(true)}>
+              <Button look="danger" onClick={() => setIsRetiring(true)}>
                 Retire
               </Button>
             ) : (
               <Button
-                className="keep"
                 look="primary"
                 busy={offer.isPending}
                 onClick={() => offer.mutate({ ...at, body: { status: 'active' } })}

@@ -80,7 +80,7 @@ export function Component() {
       crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options' }]}
       actions={
         can('options:write') && (
-          <Button className="keep" look="primary" onClick={() => setIsNew(true)}>
+          <Button look="primary" onClick={() => setIsNew(true)}>
             New option
           </Button>
         )

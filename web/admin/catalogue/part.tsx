@@ -111,7 +111,7 @@ export function Component() {
           {part.data !== undefined && part.data.archivedAt === null && can('parts:write') && (
             <>
               <Button onClick={() => setIsEditing(true)}>Edit</Button>
-              <Button className="keep" look="primary" onClick={() => setIsAdding(true)}>
+              <Button look="primary" onClick={() => setIsAdding(true)}>
                 Add price
               </Button>
             </>

@@ -62,7 +62,7 @@ export function Component() {
                 Change prices
               </Link>
             )}
-            <Button className="keep" look="primary" onClick={() => setIsNew(true)}>
+            <Button look="primary" onClick={() => setIsNew(true)}>
               New part
             </Button>
           </>

@@ -42,15 +42,13 @@ export function Component() {
         <>
           {canEdit && (
             <>
-              <Button className="keep" onClick={() => setOpen('form')}>
-                Edit
-              </Button>
+              <Button onClick={() => setOpen('form')}>Edit</Button>
               {data.status === 'draft' ? (
-                <Button className="keep" look="primary" onClick={() => setOpen('released')}>
+                <Button look="primary" onClick={() => setOpen('released')}>
                   Release revision {data.revision}
                 </Button>
               ) : (
-                <Button className="keep" look="danger" onClick={() => setOpen('retired')}>
+                <Button look="danger" onClick={() => setOpen('retired')}>
                   Retire
                 </Button>
               )}

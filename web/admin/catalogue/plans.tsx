@@ -84,7 +84,7 @@ export function Component() {
       crumbs={[{ name: 'Catalog' }]}
       actions={
         can('options:write') && (
-          <Button className="keep" look="primary" onClick={() => setIsNew(true)}>
+          <Button look="primary" onClick={() => setIsNew(true)}>
             New plan
           </Button>
         )

@@ -59,7 +59,7 @@ export function Component() {
   const last = useListPage('/api/ext/scopes', { limit: 1, sort: '-sequence' }).data?.data[0]
   const canChange = can('vendors:write')
   const create = canChange && (
-    <Button className="keep" look="primary" onClick={() => setEdited(null)}>
+    <Button look="primary" onClick={() => setEdited(null)}>
       New trade
     </Button>
   )

@@ -32,7 +32,7 @@ export function ContractMoves({ contract, isLatest }: { contract: Contract; isLa
     <>
       {mayWrite && (
         <Menu.Root>
-          <Menu.Trigger render={<Button className="keep" icon="dots" />}>More</Menu.Trigger>
+          <Menu.Trigger render={<Button icon="dots" />}>More</Menu.Trigger>
           <Menu.Portal>
             <Menu.Positioner className="over" sideOffset={4} align="end">
               <Menu.Popup className="menu">
@@ -53,7 +53,7 @@ export function ContractMoves({ contract, isLatest }: { contract: Contract; isLa
         </Menu.Root>
       )}
       {mayWrite && status === 'draft' && (
-        <Link className="btn keep" to={`/catalogue/contracts/${contract.id}/edit`}>
+        <Link className="btn" to={`/catalogue/contracts/${contract.id}/edit`}>
           Edit
         </Link>
       )}
@@ -63,12 +63,12 @@ export function ContractMoves({ contract, isLatest }: { contract: Contract; isLa
         </Link>
       )}
       {mayRevise && (
-        <Button look="primary" className="keep" onClick={() => setOpen('revise')}>
+        <Button look="primary" onClick={() => setOpen('revise')}>
           New revision
         </Button>
       )}
       {mayWrite && status === 'draft' && (
-        <Button look="primary" className="keep" onClick={() => setOpen('activate')}>
+        <Button look="primary" onClick={() => setOpen('activate')}>
           Activate
         </Button>
       )}

@@ -61,7 +61,7 @@ export function Component() {
       crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Vendor contracts' }]}
       actions={
         can('contracts:write') && (
-          <Link className="btn primary keep" to="/catalogue/contracts/new">
+          <Link className="btn primary" to="/catalogue/contracts/new">
             New contract
           </Link>
         )

@@ -24,9 +24,7 @@ export function CommunityStatusButton({ community }: { community: Community }) {
   if (!can('communities:write') || community.archivedAt !== null || first === undefined) return null
   return (
     <>
-      <Button className="keep" onClick={() => setIsOpen(true)}>
-        Change status
-      </Button>
+      <Button onClick={() => setIsOpen(true)}>Change status</Button>
       {isOpen && <StatusDialog community={community} first={first} onClose={() => setIsOpen(false)} />}
     </>
   )

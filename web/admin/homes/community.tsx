@@ -52,11 +52,7 @@ export function Component() {
       crumbs={crumbs}
       actions={
         <>
-          {canChange && (
-            <Button className="keep" onClick={() => setIsEdited(true)}>
-              Edit
-            </Button>
-          )}
+          {canChange && <Button onClick={() => setIsEdited(true)}>Edit</Button>}
           {community.data !== undefined && <CommunityStatusButton community={community.data} />}
           <RecordActions field="communityId" id={communityId} except={OWN_ACTIONS} />
         </>

@@ -51,9 +51,7 @@ export function HomeStatusButton({ home }: { home: Home }) {
   if (!can('homes:write') || home.archivedAt !== null) return null
   return (
     <>
-      <Button className="keep" onClick={() => setIsOpen(true)}>
-        Change status
-      </Button>
+      <Button onClick={() => setIsOpen(true)}>Change status</Button>
       {isOpen && <StatusDialog home={home} onClose={() => setIsOpen(false)} />}
     </>
   )

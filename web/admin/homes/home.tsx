@@ -69,7 +69,7 @@ export function Component() {
         <>
           {home.data !== undefined && <HomeStatusButton home={home.data} />}
           {home.data !== undefined && home.data.archivedAt === null && can('homes:write') && (
-            <Link className="btn keep" to={`/homes/${homeId}/edit`}>
+            <Link className="btn" to={`/homes/${homeId}/edit`}>
               Edit
             </Link>
           )}

@@ -48,7 +48,7 @@ export function Component() {
       crumbs={[{ name: 'Homes' }]}
       actions={
         can('homes:write') && (
-          <Link className="btn primary keep" to="/homes/new">
+          <Link className="btn primary" to="/homes/new">
             New home
           </Link>
         )

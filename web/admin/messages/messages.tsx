@@ -22,7 +22,7 @@ export function Component() {
   const { user } = useSession()
   const columns = useColumns(user.id)
   const compose = can('messages:write') && (
-    <Link className="btn primary keep" to="/messages/new">
+    <Link className="btn primary" to="/messages/new">
       New message
     </Link>
   )

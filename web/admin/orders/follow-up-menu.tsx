@@ -9,7 +9,7 @@ export function FollowUpMenu({ order }: { order: PurchaseOrder }) {
   const navigate = useNavigate()
   return (
     <Menu.Root>
-      <Menu.Trigger render={<Button className="keep" icon="plus" />}>Follow-up</Menu.Trigger>
+      <Menu.Trigger render={<Button icon="plus" />}>Follow-up</Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className="over" sideOffset={4} align="end">
           <Menu.Popup className="menu">

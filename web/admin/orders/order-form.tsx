@@ -383,7 +383,7 @@ function Totals(props: { of: PurchaseOrder; kind: FollowUpKind | null; poType: P
     <p aria-live="polite">
       {poType === 'backcharge' ? (
         <>
-          The vendor owes <b>{cents(-total)}</b>.
+          The vendor owes <b>{cents(total === 0 ? 0 : -total)}</b>.
         </>
       ) : (
         <>

@@ -46,11 +46,7 @@ export function Component() {
       actions={
         order.data !== undefined && (
           <>
-            <a
-              className="btn quiet keep"
-              href={`${root}/api/ext/purchase-orders/${poId}/pdf`}
-              download={`${number}.pdf`}
-            >
+            <a className="btn quiet" href={`${root}/api/ext/purchase-orders/${poId}/pdf`} download={`${number}.pdf`}>
               <Icon name="download" />
               PDF
             </a>
@@ -58,7 +54,7 @@ export function Component() {
               <>
                 <FollowUpMenu order={order.data} />
                 {order.data.status === 'draft' && (
-                  <Link className="btn keep" to={`/orders/${poId}/edit`}>
+                  <Link className="btn" to={`/orders/${poId}/edit`}>
                     Edit
                   </Link>
                 )}

@@ -44,7 +44,7 @@ export function Component() {
                 Issue orders
               </Link>
             )}
-            <Link className="btn primary keep" to="/orders/new">
+            <Link className="btn primary" to="/orders/new">
               New order
             </Link>
           </>

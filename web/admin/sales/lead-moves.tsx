@@ -39,9 +39,7 @@ export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain'
     <>
       {move.error !== null && open === null && <ChangeError error={move.error} />}
       <Menu.Root>
-        <Menu.Trigger
-          render={<Button small={look === 'quiet'} className="keep" look={look} icon="swap" busy={move.isPending} />}
-        >
+        <Menu.Trigger render={<Button small={look === 'quiet'} look={look} icon="swap" busy={move.isPending} />}>
           Move<span className="sr"> {name}</span>
         </Menu.Trigger>
         <Menu.Portal>

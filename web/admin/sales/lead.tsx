@@ -43,7 +43,7 @@ export function Component() {
           <>
             <LeadMoves lead={data} />
             <Button onClick={() => setIsEdited(true)}>Edit</Button>
-            <Button look="primary" icon="plus" className="keep" onClick={() => setIsNew(true)}>
+            <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
               Add activity
             </Button>
             <RecordActions field="leadId" id={leadId} />

@@ -32,7 +32,7 @@ export function Component() {
       crumbs={[{ name: 'Sales' }]}
       actions={
         can('leads:write') && (
-          <Button look="primary" className="keep" onClick={() => setIsNew(true)}>
+          <Button look="primary" onClick={() => setIsNew(true)}>
             New lead
           </Button>
         )

@@ -100,7 +100,7 @@ export function Component() {
       crumbs={[{ name: 'Sales', to: '/sales' }, { name: 'All' }]}
       actions={
         can('sales:write') && (
-          <Button look="primary" className="keep" onClick={() => setIsNew(true)}>
+          <Button look="primary" onClick={() => setIsNew(true)}>
             New sale
           </Button>
         )

@@ -17,15 +17,13 @@ export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
   const props = { apiKey, onClose: () => setOpen(null) }
   return (
     <>
-      <Button className="keep" onClick={() => setOpen('edit')}>
-        Edit
-      </Button>
+      <Button onClick={() => setOpen('edit')}>Edit</Button>
       {chooseKeyState(apiKey) !== 'expired' && (
-        <Button className="keep" icon="refresh" onClick={() => setOpen('rotate')}>
+        <Button icon="refresh" onClick={() => setOpen('rotate')}>
           Rotate
         </Button>
       )}
-      <Button className="keep" look="danger" icon="ban" onClick={() => setOpen('revoke')}>
+      <Button look="danger" icon="ban" onClick={() => setOpen('revoke')}>
         Revoke
       </Button>
       {open === 'edit' && <EditKeyDialog {...props} />}

@@ -249,11 +249,9 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
       <Button icon="mail" onClick={() => setOpen('portal')}>
         Invite to portal
       </Button>
-      <Button className="keep" onClick={() => setOpen('edit')}>
-        Edit
-      </Button>
+      <Button onClick={() => setOpen('edit')}>Edit</Button>
       <Menu.Root>
-        <Menu.Trigger render={<Button className="keep" icon="dots" />}>More</Menu.Trigger>
+        <Menu.Trigger render={<Button icon="dots" />}>More</Menu.Trigger>
         <Menu.Portal>
           <Menu.Positioner className="over" sideOffset={4} align="end">
             <Menu.Popup className="menu">

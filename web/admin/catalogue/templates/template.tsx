@@ -56,7 +56,7 @@ export function Component() {
           <>
             {canWrite && (
               <Menu.Root>
-                <Menu.Trigger render={<IconButton className="keep" icon="dots" label="More actions" />} />
+                <Menu.Trigger render={<IconButton icon="dots" label="More actions" />} />
                 <Menu.Portal>
                   <Menu.Positioner className="over" sideOffset={4} align="end">
                     <Menu.Popup className="menu">
@@ -70,7 +70,7 @@ export function Component() {
               </Menu.Root>
             )}
             {canChange && (
-              <Link className="btn primary keep" to={`/catalogue/task-templates/${data.id}/edit`}>
+              <Link className="btn primary" to={`/catalogue/task-templates/${data.id}/edit`}>
                 Edit
               </Link>
             )}

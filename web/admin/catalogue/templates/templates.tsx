@@ -49,7 +49,7 @@ export function Component() {
     },
   ]
   const create = can('tasks:write') && (
-    <Link className="btn primary keep" to="/catalogue/task-templates/new">
+    <Link className="btn primary" to="/catalogue/task-templates/new">
       New template
     </Link>
   )

@@ -78,7 +78,6 @@ export function BillMoves({ bill }: { bill: Bill }) {
           key={move.to}
           look={move.to === 'void' ? 'danger' : move === moves[0] ? 'primary' : 'plain'}
           // On a phone, only the buttons for the usual step and for the rejection are shown.
-          {...(move === REJECT_MOVE && { className: 'keep' })}
           onClick={() => setChosen(move)}
         >
           {move.word}

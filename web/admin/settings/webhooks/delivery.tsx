@@ -45,7 +45,6 @@ export function Component() {
         data !== undefined &&
         can('webhooks:write') && (
           <Button
-            className="keep"
             icon="refresh"
             busy={again.isPending}
             onClick={() => again.mutate({ params: { path: { deliveryId } } })}

@@ -20,11 +20,11 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const isActive = webhook.status === 'active'
   return (
     <>
-      <Button className="keep" icon={isActive ? 'ban' : 'send'} onClick={() => setOpen('switch')}>
+      <Button icon={isActive ? 'ban' : 'send'} onClick={() => setOpen('switch')}>
         {isActive ? 'Pause' : 'Resume'}
       </Button>
       <Menu.Root>
-        <Menu.Trigger render={<Button className="keep" icon="dots" />}>More</Menu.Trigger>
+        <Menu.Trigger render={<Button icon="dots" />}>More</Menu.Trigger>
         <Menu.Portal>
           <Menu.Positioner className="over" sideOffset={4} align="end">
             <Menu.Popup className="menu">
@@ -38,7 +38,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
-      <Button className="keep" look="primary" icon="send" onClick={() => setOpen('test')}>
+      <Button look="primary" icon="send" onClick={() => setOpen('test')}>
         Send test
       </Button>
       {open === 'test' && <TestWebhookDialog {...props} />}
