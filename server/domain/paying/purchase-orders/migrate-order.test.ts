@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
 let order: Record<string, unknown>
@@ -50,7 +51,7 @@ test('a migrated order whose work is done is completed', async () => {
 })
 
 const billOf = async (poId: string) => (await plumbline.get(`/api/ext/bills?poId=${poId}`)).body.data[0]
-const today = () => plumbline.clock.now().toISOString().slice(0, 10)
+const today = () => toLocalDate('America/Chicago', plumbline.clock.now())
 
 test('the bill for migrated work has the date of the completed work', async () => {
   const { body } = await migrate({

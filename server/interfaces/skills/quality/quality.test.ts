@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
 let homeId: string
@@ -160,5 +161,5 @@ test('exceptionsToday lists overdue punch items', async () => {
 
 /** Returns the date in the organization's time zone, the given number of days from now. */
 function today(days = 0): string {
-  return new Date(plumbline.clock.nowMs() + days * 86_400_000).toISOString().slice(0, 10)
+  return addDays(toLocalDate('America/Chicago', plumbline.clock.now()), days)
 }
