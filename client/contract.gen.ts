@@ -13607,7 +13607,7 @@ export interface components {
             reminderDays: number | null;
         };
         /**
-         * @description Language of the portal and of emails to the vendor: English or Spanish.
+         * @description Language of the portal and emails.
          * @enum {string}
          */
         VendorLanguage: "en" | "es";
@@ -14020,7 +14020,7 @@ export interface components {
             lienWaiverRequired?: boolean | null;
             /** @description Automatic notices before a task. */
             notificationPreferences?: components["schemas"]["NotificationPreferencesInput"];
-            /** @description Language of the portal and of emails to the vendor: English or Spanish. */
+            /** @description Language of the portal and emails. */
             language?: components["schemas"]["VendorLanguageOrNull"];
             /** @enum {string} */
             status?: "prospective" | "active";
@@ -14116,7 +14116,7 @@ export interface components {
             lienWaiverRequired?: boolean | null;
             /** @description Automatic notices before a task. */
             notificationPreferences?: components["schemas"]["NotificationPreferencesInput"];
-            /** @description Language of the portal and of emails to the vendor: English or Spanish. */
+            /** @description Language of the portal and emails. */
             language?: components["schemas"]["VendorLanguageOrNull"];
         };
         /**

@@ -116,8 +116,8 @@ test('after an email reply with a file, the vendor gets a link to finish the bid
 })
 
 test('a vendor that reads Spanish gets the email with the link in Spanish', async () => {
-  await plumbline.patch(`/api/ext/vendors/${site.loneStar}`, { language: 'es' }, { key: site.key })
   const { invitationId, to } = await invite({ title: 'Walls' })
+  await plumbline.patch(`/api/ext/vendors/${site.loneStar}`, { language: 'es' }, { key: site.key })
   await deliver({ to: [to], attachments })
   const { data } = await get(`/mails?aboutId=${invitationId}`)
   expect(data.find(({ kind }: { kind: string }) => kind === 'bid_draft')).toMatchObject({
