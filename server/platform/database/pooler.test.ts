@@ -75,13 +75,15 @@ describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)(
 
     test('startup reports PgBouncer with default settings', async () => {
       const url = await throughPgBouncer(await newDatabase(), { pool_mode: 'transaction' })
-      await expect(opened(url)).rejects.toThrow(/a pooler such as PgBouncer .* \(unsupported startup parameter: \w+\)/)
+      await expect(opened(url)).rejects.toThrow(
+        /a connection pooler, such as PgBouncer, .* \(unsupported startup parameter: \w+\)/,
+      )
     })
 
     test('startup reports PgBouncer if it drops session settings', async () => {
       const settings = { pool_mode: 'session', ignore_startup_parameters: IGNORED }
       const url = await throughPgBouncer(await newDatabase(), settings)
-      await expect(opened(url)).rejects.toThrow('(statement_timeout is 0 in place of 10000)')
+      await expect(opened(url)).rejects.toThrow('(statement_timeout is 0 instead of 10000)')
     })
 
     test.for([
