@@ -199,6 +199,8 @@ describe.skipIf(chromium === null)('the pages of vendor contracts', () => {
     await cell('Amount', 1).fill('38,400')
     await note('The Possumhaw').waitFor()
     await cell('Amount', 1).press('Enter')
+    // The new row takes the focus in the next frame, and `fill` types into the cell that has the focus.
+    await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Plan, line 2')
     await cell('Option', 2).fill('OPT-1')
     await note('Covered patio').waitFor()
     await cell('Amount', 2).fill('1200')
