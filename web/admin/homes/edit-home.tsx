@@ -1,6 +1,9 @@
+import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
-import type { Home } from '../../../client/contract.gen.ts'
+import type { Home, HomeUpdate } from '../../../client/contract.gen.ts'
+import { toErrorMessage } from '../../api/error-message.ts'
 import { plumbline } from '../../api/plumbline.ts'
+import { ChangedSince } from '../../ui/changed-since.tsx'
 import { Page } from '../../ui/page.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toast.tsx'
@@ -32,25 +35,31 @@ export function Component() {
 
 function EditedHome({ home }: { home: Home }) {
   const navigate = useNavigate()
+  // The home from when the page was opened. Later changes by other users do not change the form.
+  const [before] = useState(home)
+  const [sent, setSent] = useState<HomeUpdate>({})
   const change = plumbline.useMutation('patch', '/api/ext/homes/{homeId}', {
     onSuccess: ({ id, name }) => {
       showToast(`${name} changed`)
       void navigate(`/homes/${id}`)
     },
   })
+  const save = (body: HomeUpdate, version: number) => {
+    setSent(body)
+    change.mutate({ params: { path: { homeId: home.id }, header: { 'If-Match': `"${version}"` } }, body })
+  }
+  const isConflict = toErrorMessage(change.error).problem?.code === 'precondition_failed'
   return (
-    <HomeForm
-      home={home}
-      communityId={home.communityId}
-      error={change.error}
-      isPending={change.isPending}
-      word="Save home"
-      onSubmit={({ body }) =>
-        change.mutate({
-          params: { path: { homeId: home.id }, header: { 'If-Match': `"${home.version}"` } },
-          body,
-        })
-      }
-    />
+    <>
+      <ChangedSince error={change.error} before={before} now={home} onOverwrite={() => save(sent, home.version)} />
+      <HomeForm
+        home={before}
+        communityId={before.communityId}
+        error={isConflict ? null : change.error}
+        isPending={change.isPending}
+        word="Save home"
+        onSubmit={({ body }) => save(body, before.version)}
+      />
+    </>
   )
 }
