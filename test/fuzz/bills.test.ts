@@ -13,7 +13,7 @@ import { SEED, TIMEOUT_MS } from './bounds.ts'
  *
  * BILL_HISTORIES sets the number of histories. To repeat a failed run, also set FUZZ_SEED to the printed seed.
  */
-const HISTORIES = Number(process.env.BILL_HISTORIES ?? 200)
+const HISTORIES = Number(process.env.BILL_HISTORIES ?? 100)
 /**
  * The time limit for a history, long enough for a slow machine. A history takes less than a second on an idle machine.
  */
