@@ -8,6 +8,7 @@ test.each([
   `update "bids" as t set "status" = $2 where t."organizationId" = $1 returning to_char(t."at", 'YYYY') as "at"`,
   'update "punchItems" set "noticeDueAt" = null where "organizationId" = $1 returning "dueDate"::text',
   'update "vendors" set "complianceDueAt" = "dayStart"($1::date, $2) where "organizationId" = $3',
+  'with "mail" as ( update "mails" set "status" = $1 where "organizationId" = $2 returning "id") select "id" from "mail"',
   'update "deliveries" d set "claimId" = $1 where d.ctid = any(array(select w.ctid from "deliveries" w))',
 ])('a statement that a distributed database rejects breaks a rule: %s', (text) => {
   expect(findBrokenRules(text)).toHaveLength(1)

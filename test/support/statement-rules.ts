@@ -34,6 +34,10 @@ const RULES: readonly { rule: string; isBroken(text: string): boolean }[] = [
     rule: 'The start of a day is not computed in an update. It is read first.',
     isBroken: (text) => /^\s*update\b[^;]*"dayStart"\(/is.test(text),
   },
+  {
+    rule: 'No part of a WITH changes data.',
+    isBroken: (text) => /\bas (?:not )?(?:materialized )?\(\s*(?:update|insert into|delete from)\b/i.test(text),
+  },
   { rule: 'Rows are not found by their place on the disk.', isBroken: (text) => /\bctid\b/.test(text) },
 ]
 

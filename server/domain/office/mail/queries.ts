@@ -136,7 +136,8 @@ export interface MailAttemptOutcome {
 
 /**
  * Stores the result of an attempt, and the delivery status of this recipient on the message. A vendor with several
- * addresses counts as reached if one address was reached. Changes nothing if the claim has expired.
+ * addresses counts as reached if one address was reached. Changes nothing if the claim has expired. Call this function
+ * in a transaction.
  */
 export async function storeMailOutcome(
   db: Db,
@@ -145,20 +146,22 @@ export async function storeMailOutcome(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString()
+  // These are two statements, because a distributed database skips a statement, including the parts of its `with`, if
+  // a condition such as 'queued' <> 'queued' is always false.
+  const { rows } = await sql<{ aboutId: string | null; recipientId: string | null }>`
+    update "mails" set "status" = ${status}, "lastError" = ${lastError}, "nextAttemptAt" = ${nextAttemptAt?.toISOString() ?? null},
+      "sentAt" = case when ${status} = 'sent' then ${at}::timestamptz end,
+      "sealedLink" = case when ${status} = 'queued' then "sealedLink" end,
+      "attachment" = case when ${status} = 'queued' then "attachment" end,
+      "replyToken" = case when ${status} = 'queued' then "replyToken" end, "version" = "version" + 1, "updatedAt" = ${at}
+    where "organizationId" = ${organizationId} and "id" = ${id} and "status" = 'queued' and "attempts" = ${attempts}
+    returning "aboutId", coalesce("vendorId", "userId", "homeOwnerId") as "recipientId"`.execute(db)
+  const [mail] = rows
+  if (mail === undefined || status === 'queued') return
   await sql`
-    with "mail" as (
-      update "mails" set "status" = ${status}, "lastError" = ${lastError}, "nextAttemptAt" = ${nextAttemptAt?.toISOString() ?? null},
-        "sentAt" = case when ${status} = 'sent' then ${at}::timestamptz end,
-        "sealedLink" = case when ${status} = 'queued' then "sealedLink" end,
-        "attachment" = case when ${status} = 'queued' then "attachment" end,
-        "replyToken" = case when ${status} = 'queued' then "replyToken" end, "version" = "version" + 1, "updatedAt" = ${at}
-      where "organizationId" = ${organizationId} and "id" = ${id} and "status" = 'queued' and "attempts" = ${attempts}
-      returning "aboutId", coalesce("vendorId", "userId", "homeOwnerId") as "recipientId")
     update "messages" as m set "version" = m."version" + 1, "updatedAt" = ${at}, "recipients" = (
-      select jsonb_agg(case when r->>'id' = "mail"."recipientId" and r->>'deliveryStatus' <> 'sent'
+      select jsonb_agg(case when r->>'id' = ${mail.recipientId} and r->>'deliveryStatus' <> 'sent'
         then r || jsonb_build_object('deliveryStatus', ${status}::text) else r end order by "place")
       from jsonb_array_elements(m."recipients") with ordinality as a (r, "place"))
-    from "mail" where m."organizationId" = ${organizationId} and m."id" = "mail"."aboutId" and ${status} <> 'queued'`.execute(
-    db,
-  )
+    where m."organizationId" = ${organizationId} and m."id" = ${mail.aboutId}`.execute(db)
 }

@@ -72,7 +72,7 @@ export function startMailSender({ services, log, failures, mailAttempted }: Mail
             else failures.succeeded('reachMailServer')
             if (status === 'failed' || (status === 'queued' && serverError === null))
               log.warn({ mailId: mail.id, error: lastError }, 'could not send an email')
-            await storeMailOutcome(database.statements, mail, settled, clock.now())
+            await database.transaction((trx) => storeMailOutcome(trx, mail, settled, clock.now()))
           }),
         )
         if (mails.length < MAX_CONNECTIONS) return
