@@ -153,10 +153,9 @@ export async function storeProgress(
   const of = (field: 'completedPercent' | 'completedQuantity' | 'completedAmount' | 'storedAmount') =>
     lines.map((line) => line[field])
   await sql`
-    with noted as (
-      update "purchaseOrders" set "progressedAt" = ${now}
-      where "organizationId" = ${organizationId} and "id" = ${poId}
-    )
+    update "purchaseOrders" set "progressedAt" = ${now}
+    where "organizationId" = ${organizationId} and "id" = ${poId}`.execute(db)
+  await sql`
     update "purchaseOrderLines" as l set "completedPercent" = p."percent", "completedQuantity" = p."quantity",
       "completedAmount" = p."amount", "storedAmount" = p."stored"
     from unnest(
