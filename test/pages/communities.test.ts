@@ -79,7 +79,7 @@ describe.skipIf(chromium === null)('the pages of communities', () => {
     const dialog = page.getByRole('dialog', { name: 'Edit Cedar Bend' })
     await dialog.getByLabel(/^Lots/).fill('0')
     await dialog.getByRole('button', { name: 'Save community' }).click()
-    await dialog.getByText('The lotCount of Cedar Bend is too low: 1 lot already has a home.').waitFor()
+    await dialog.getByText('The number of lots of Cedar Bend is too low: 1 lot already has a home.').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
 

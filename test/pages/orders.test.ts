@@ -285,7 +285,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     const backcharge = await createdOrder()
     expect(backcharge).toMatchObject({ poType: 'backcharge', parentPoId: orders[0], total: -250.5 })
     await page.getByText('Backcharge, roofing').waitFor()
-    // A draft of a backcharge is edited with positive amounts too.
+    // The form of a backcharge draft also shows positive amounts.
     await page.getByRole('link', { name: 'Edit', exact: true }).click()
     expect(await page.getByLabel('Unit price').inputValue()).toBe('250.5')
     await page.getByLabel('Unit price').fill('300')

@@ -7,7 +7,7 @@ import { formatCount } from './text-formats.ts'
 
 const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 
-/** More changes are not read one by one. */
+/** The maximum number of changes in the list. Nobody reads a longer list change by change. */
 const MAX_CHANGES_SHOWN = 60
 
 /**

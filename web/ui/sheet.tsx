@@ -11,9 +11,9 @@ import {
 } from './sheet-rows.ts'
 import { formatCount } from './text-formats.ts'
 
-/** More rows at once make typing slow. A button shows further rows. */
+/** The number of rows that are shown first. More rows would make typing slow. A button shows more rows. */
 const ROWS_PER_STEP = 100
-/** A shorter sheet is seen at once. */
+/** The number of rows from which a search box is shown. A shorter sheet needs none. */
 const SEARCHED_FROM = 15
 
 /** The parts of a row that follow from its texts. Rows are rendered again only if this object changes. */

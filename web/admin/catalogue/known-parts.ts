@@ -12,7 +12,10 @@ export interface GridPart {
 
 /** The number of IDs in one request. */
 const IDS_PER_REQUEST = 200
-/** More parts are not read to recognize pasted SKUs. The service still recognizes the IDs of other parts. */
+/**
+ * The maximum number of parts that are read to recognize pasted SKUs. The service still recognizes the IDs of other
+ * parts.
+ */
 const MAX_PARTS = 10_000
 /** With more unknown SKUs, it is faster to read all parts. */
 const MAX_LOOKUPS = 10

@@ -31,7 +31,7 @@ interface StoredTakeoff {
   lines: readonly (TakeoffLine | OptionTakeoffLine)[]
 }
 
-/** More choices are not searched for by scrolling. */
+/** The maximum number of choices in the list. Nobody scrolls through a longer list. */
 const MAX_SETS_SHOWN = 200
 
 /**
@@ -43,7 +43,7 @@ export function TakeoffEditor(props: {
   takeoff: StoredTakeoff
   /** The plan of the takeoff. Null for the takeoff of an option. */
   ownPlan: Plan | null
-  /** The plans in whose homes the lines can apply. */
+  /** The plans for whose homes the lines can be used. */
   plans: readonly Plan[]
   references: TakeoffReferences
   /** The state of the mutation. */

@@ -58,7 +58,7 @@ export interface FigureSet {
 export interface TakeoffContext {
   /** The plan of the takeoff. Null for the takeoff of an option, whose lines can each name a plan. */
   readonly ownPlan: Plan | null
-  /** The plans in whose homes the lines can apply. */
+  /** The plans for whose homes the lines can be used. */
   readonly plans: readonly Plan[]
   readonly sets: readonly FigureSet[]
   /** The set for which quantities are shown. Null if there are no plans. */
@@ -178,7 +178,10 @@ function readAmount(text: string): Amount {
   }
 }
 
-/** More sets per line make typing slow. The service checks a formula with the figures of all plans. */
+/**
+ * The maximum number of sets with which a formula is checked while the user types. More would make typing slow. The
+ * service checks the formula with all sets.
+ */
 const MAX_CHECKED_SETS = 100
 
 function findFormulaError(formula: Formula, sets: readonly FigureSet[], ownPlan: Plan | null): string | null {

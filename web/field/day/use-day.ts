@@ -7,7 +7,7 @@ import { useField } from './field-store.ts'
 export interface DayView {
   day: FieldDay
   userId: string
-  /** The superintendent whose day it is. Null if it is the user's own day. */
+  /** The superintendent whose day is shown. Null if it is the user's own day. */
   superintendent: Superintendent | null
   can(permission: HeldPermission): boolean
   findHome(id: string): FieldHome | undefined

@@ -16,7 +16,7 @@ export interface StoredDay {
   userName: string
   email: string
   organizationId: string
-  /** The superintendent whose day it is. Null if it is the user's own day. */
+  /** The superintendent whose day is stored. Null if it is the user's own day. */
   superintendent: Superintendent | null
   permissions: readonly string[]
   /** The time at which the day was read. */

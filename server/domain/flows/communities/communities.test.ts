@@ -159,7 +159,7 @@ test('the number of lots of a community cannot be less than its number of homes'
     status: 409,
     body: {
       reason: 'in_use',
-      detail: 'The lotCount of Juniper Ridge is too low: 2 lots already have homes.',
+      detail: 'The number of lots of Juniper Ridge is too low: 2 lots already have homes.',
     },
   })
   expect((await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: 2 })).body.lotCount).toBe(2)

@@ -26,7 +26,7 @@ export function explainWhyCommunityCannotBeClosed(community: Community, open: nu
 }
 
 export function describeTakenLots(name: string, taken: number): string {
-  return `The lotCount of ${name} is too low: ${taken === 1 ? '1 lot already has a home' : `${taken} lots already have homes`}.`
+  return `The number of lots of ${name} is too low: ${taken === 1 ? '1 lot already has a home' : `${taken} lots already have homes`}.`
 }
 
 /**

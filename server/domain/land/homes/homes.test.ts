@@ -257,7 +257,7 @@ test("homes that are added concurrently never exceed the community's number of l
       status: 409,
       body: {
         code: 'conflict',
-        detail: 'The lotCount of Juniper Ridge is too low: 3 lots already have homes.',
+        detail: 'The number of lots of Juniper Ridge is too low: 3 lots already have homes.',
       },
     })
   }

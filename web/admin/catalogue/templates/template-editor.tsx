@@ -41,7 +41,7 @@ interface TemplateChanges {
 export function TemplateEditor(props: {
   /** The template to change, as last loaded by the page; null for a new template. */
   template: TaskTemplate | null
-  /** The template whose rows a new template copies. */
+  /** The template from which a new template copies its rows. */
   source: TaskTemplate | null
   error: unknown
   isPending: boolean

@@ -20,9 +20,12 @@ import {
   type TemplateRow,
 } from './template-rows.ts'
 
-/** More rows at once make typing slow, and a phone needs much room for each row. A button shows further rows. */
+/**
+ * The number of rows that are shown first. More rows would make typing slow, and each row fills much of a phone's
+ * screen. A button shows more rows.
+ */
 const ROWS_PER_STEP = matchMedia('(max-width: 760px)').matches ? 20 : 100
-/** A shorter template is seen at once. */
+/** The number of rows from which a search box is shown. A shorter template needs none. */
 const SEARCHED_FROM = 15
 
 /**
