@@ -3,12 +3,12 @@ import type { Part, Price } from '../../../client/contract.gen.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useSession } from '../../api/session.ts'
-import { Field, readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatUnitPrice } from '../../ui/number-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { RecordChoice } from '../actions/record-choice.tsx'
+import { VendorField } from '../vendors/vendor-field.tsx'
 
 /** The page size limit of one request. A builder has fewer communities. */
 const MAX_COMMUNITIES = 200
@@ -53,17 +53,7 @@ export function AddPriceDialog({ part, onClose }: { part: Part; onClose(): void 
         })
       }}
     >
-      <Field name="vendorId" label="Vendor">
-        {(control) => (
-          <RecordChoice
-            control={control}
-            list={{ path: '/api/ext/vendors', searches: true }}
-            value={vendorId === '' ? [] : [vendorId]}
-            isMultiple={false}
-            onChange={([id = '']) => setVendorId(id)}
-          />
-        )}
-      </Field>
+      <VendorField value={vendorId} onChange={setVendorId} />
       <div className="form-row">
         <TextField name="unitPrice" label={`Price for each ${part.unit}, ${currency}`} placeholder="3.42" />
         <TextField

@@ -30,6 +30,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordChoice } from '../actions/record-choice.tsx'
 import { fetchParts, useKnownParts, usePartSuggestions } from '../catalogue/known-parts.ts'
+import { VendorField } from '../vendors/vendor-field.tsx'
 import {
   type ContractContext,
   findLineErrorCell,
@@ -209,19 +210,7 @@ function LoadedForm({
         <Panel title="Terms">
           <div className="form">
             <div className="form-row">
-              {contract === null && (
-                <Field name="vendorId" label="Vendor">
-                  {(control) => (
-                    <RecordChoice
-                      control={control}
-                      list={{ path: '/api/ext/vendors', searches: true }}
-                      value={vendorId === '' ? [] : [vendorId]}
-                      isMultiple={false}
-                      onChange={([id = '']) => change({ vendorId: id })}
-                    />
-                  )}
-                </Field>
-              )}
+              {contract === null && <VendorField value={vendorId} onChange={(id) => change({ vendorId: id })} />}
               <SelectField
                 // The options are loaded later, and a select ignores a value that it does not have yet.
                 key={trades === undefined ? 'loading' : 'loaded'}

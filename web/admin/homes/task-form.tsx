@@ -11,13 +11,14 @@ import type {
 import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { FieldErrorAt, readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { humanizeName } from '../../ui/humanize-name.ts'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
-import { LAG_UNITS, LINK_TYPES, TASK_KINDS } from './task-words.ts'
+import { LinkFields } from './link-fields.tsx'
+import { TASK_KINDS } from './task-words.ts'
 
 /** The page size limit of one request. */
 const MAX_RECORDS = 200
@@ -250,7 +251,7 @@ function TaskFields(props: {
           Work on this date even if it is a day off
         </label>
       )}
-      <LinkFields {...{ links, onLinks }} tasks={tasks.filter(({ taskId }) => taskId !== task?.id)} />
+      <PredecessorFields {...{ links, onLinks }} tasks={tasks.filter(({ taskId }) => taskId !== task?.id)} />
       {isStarted && (
         <div className="form-row">
           <TextField
@@ -268,7 +269,7 @@ function TaskFields(props: {
 }
 
 /** Shows the fields for the predecessors of a task, each with its type and lag. */
-function LinkFields(props: {
+function PredecessorFields(props: {
   links: readonly LinkRow[]
   tasks: readonly ScheduledTask[]
   onLinks(links: readonly LinkRow[]): void
@@ -293,25 +294,10 @@ function LinkFields(props: {
               ...tasks.map((one) => ({ value: one.taskId, label: one.name })),
             ]}
           />
-          <SelectField
-            name={`type-${key}`}
-            label="Link"
-            value={type}
-            onChange={(value) => change(key, { type: value as TaskLinkType })}
-            options={Object.entries(LINK_TYPES).map(([value, label]) => ({ value, label }))}
-          />
-          <TextField name={`lag-${key}`} label="Lag" defaultValue={lagDays} />
-          <SelectField
-            name={`unit-${key}`}
-            label="Lag unit"
-            defaultValue={lagUnit}
-            options={Object.entries(LAG_UNITS).map(([value, label]) => ({ value, label }))}
-          />
-          <IconButton
-            icon="x"
-            label="Remove predecessor"
-            look="quiet"
-            onClick={() => onLinks(links.filter((link) => link.key !== key))}
+          <LinkFields
+            link={{ key, type, lagDays, lagUnit }}
+            onType={(type) => change(key, { type })}
+            onRemove={() => onLinks(links.filter((link) => link.key !== key))}
           />
         </div>
       ))}

@@ -10,7 +10,7 @@ import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { RecordChoice } from '../actions/record-choice.tsx'
+import { VendorField } from '../vendors/vendor-field.tsx'
 import { TEMPLATE_WORDS } from './templates.tsx'
 
 /** Edits the text of one template, with a preview for a vendor. */
@@ -116,17 +116,13 @@ function TemplateEditor({ template }: { template: MessageTemplate }) {
             </>
           )}
           {can('vendors:read') && (
-            <Field name="previewVendor" label="Vendor for the preview" optional>
-              {(control) => (
-                <RecordChoice
-                  control={control}
-                  list={{ path: '/api/ext/vendors', searches: true }}
-                  value={vendorId === '' ? [] : [vendorId]}
-                  isMultiple={false}
-                  onChange={([id = '']) => setVendorId(id)}
-                />
-              )}
-            </Field>
+            <VendorField
+              name="previewVendor"
+              label="Vendor for the preview"
+              optional
+              value={vendorId}
+              onChange={setVendorId}
+            />
           )}
           <div className="row wrap">
             {mayWrite && (

@@ -7,6 +7,7 @@ import type {
   VarianceReasonCode,
   VarianceResponsible,
 } from '../../../client/contract.gen.ts'
+import { varianceReasonCodeValues, varianceResponsibleValues } from '../../../client/enums.gen.ts'
 import { subtract } from '../../../server/platform/values/money.ts'
 import { useHomeOptions } from '../../api/home-names.ts'
 import { useListPage } from '../../api/list-pages.ts'
@@ -14,7 +15,6 @@ import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import {
-  Field,
   FieldErrorAt,
   Form,
   readNumberField,
@@ -28,7 +28,7 @@ import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { RecordChoice } from '../actions/record-choice.tsx'
+import { VendorField } from '../vendors/vendor-field.tsx'
 import { PlannedBudgetEffect } from './budget-effect.tsx'
 import type { FollowUpKind } from './follow-up-kinds.ts'
 import {
@@ -43,27 +43,8 @@ import {
 /** The page size limit of one request. A builder has fewer homes under construction. */
 const MAX_HOMES = 200
 
-const REASONS = [
-  'estimating_error',
-  'design_change',
-  'field_error',
-  'vendor_error',
-  'backcharge',
-  'vendor_reassignment',
-  'weather',
-  'theft',
-  'vandalism',
-  'site_condition',
-  'customer_request',
-  'code_requirement',
-  'price_increase',
-  'punch_list',
-  'model_maintenance',
-  'other',
-] as const satisfies readonly VarianceReasonCode[]
 /** The reasons that say too little without a note. */
 const REASONS_WITH_NOTE: readonly string[] = ['backcharge', 'other']
-const RESPONSIBLE = ['builder', 'vendor', 'customer'] as const satisfies readonly VarianceResponsible[]
 
 /** The values that a new order and a changed draft both accept. */
 export interface OrderInput {
@@ -151,8 +132,9 @@ export function OrderForm(props: {
         notes: readTextField(form, 'notes') ?? null,
         ...(retainagePercent !== undefined && { retainagePercent }),
         ...(isVariance && {
-          varianceReasonCode: REASONS.find((one) => one === reason) ?? null,
-          varianceResponsible: RESPONSIBLE.find((one) => one === readTextField(form, 'varianceResponsible')) ?? null,
+          varianceReasonCode: varianceReasonCodeValues.find((one) => one === reason) ?? null,
+          varianceResponsible:
+            varianceResponsibleValues.find((one) => one === readTextField(form, 'varianceResponsible')) ?? null,
         }),
       },
     })
@@ -171,17 +153,7 @@ export function OrderForm(props: {
                 </FixedFact>
               )}
               {mayChooseVendor(kind, of) ? (
-                <Field name="vendorId" label="Vendor">
-                  {(control) => (
-                    <RecordChoice
-                      control={control}
-                      list={{ path: '/api/ext/vendors', searches: true }}
-                      value={vendorId === '' ? [] : [vendorId]}
-                      isMultiple={false}
-                      onChange={([id = '']) => setVendorId(id)}
-                    />
-                  )}
-                </Field>
+                <VendorField value={vendorId} onChange={setVendorId} />
               ) : (
                 <FixedFact label="Vendor">
                   <RecordName of="vendor" id={vendorId} isPlain />
@@ -202,7 +174,7 @@ export function OrderForm(props: {
                   onChange={setReason}
                   options={[
                     { value: '', label: 'Choose one' },
-                    ...REASONS.map((value) => ({ value, label: humanizeName(value) })),
+                    ...varianceReasonCodeValues.map((value) => ({ value, label: humanizeName(value) })),
                   ]}
                 />
                 <SelectField
@@ -211,7 +183,7 @@ export function OrderForm(props: {
                   defaultValue={kind === 'variance' ? '' : (of.varianceResponsible ?? '')}
                   options={[
                     { value: '', label: 'Choose one' },
-                    ...RESPONSIBLE.map((value) => ({ value, label: humanizeName(value) })),
+                    ...varianceResponsibleValues.map((value) => ({ value, label: humanizeName(value) })),
                   ]}
                 />
               </div>

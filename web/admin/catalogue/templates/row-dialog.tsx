@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
-import type { TaskKind, TaskLagUnit, TaskLinkType } from '../../../../client/contract.gen.ts'
+import type { TaskKind, TaskLagUnit } from '../../../../client/contract.gen.ts'
 import { useCan } from '../../../api/session.ts'
-import { Button, IconButton } from '../../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import {
   Field,
@@ -13,8 +13,9 @@ import {
   TextField,
 } from '../../../ui/form.tsx'
 import { humanizeName } from '../../../ui/humanize-name.ts'
-import { RecordChoice } from '../../actions/record-choice.tsx'
-import { LAG_UNITS, LINK_TYPES, TASK_KINDS } from '../../homes/task-words.ts'
+import { LinkFields } from '../../homes/link-fields.tsx'
+import { TASK_KINDS } from '../../homes/task-words.ts'
+import { VendorField } from '../../vendors/vendor-field.tsx'
 import type { RowLink, TemplateRow } from './template-rows.ts'
 
 /** A predecessor in the form. Its key stays the same when the user adds or removes other predecessors. */
@@ -105,19 +106,7 @@ export function RowDialog(props: {
             )}
           </Field>
           <TextField name="phase" label="Phase" optional defaultValue={row.phase} placeholder="framing" />
-          {can('vendors:read') && (
-            <Field name="vendorId" label="Usual vendor" optional>
-              {(control) => (
-                <RecordChoice
-                  control={control}
-                  list={{ path: '/api/ext/vendors', searches: true }}
-                  value={vendorId === '' ? [] : [vendorId]}
-                  isMultiple={false}
-                  onChange={([one = '']) => setVendorId(one)}
-                />
-              )}
-            </Field>
-          )}
+          {can('vendors:read') && <VendorField label="Usual vendor" optional value={vendorId} onChange={setVendorId} />}
         </div>
         <datalist id={`${id}-trades`}>
           {trades.map((name) => (
@@ -131,7 +120,7 @@ export function RowDialog(props: {
           defaultValue={row.spanishName}
           hint="Shown in the portal to vendors who read Spanish."
         />
-        <LinkFields links={links} others={others} onLinks={setLinks} />
+        <PredecessorFields links={links} others={others} onLinks={setLinks} />
         <p className="muted">
           {successors.length === 0
             ? 'No task waits for this task.'
@@ -150,7 +139,7 @@ export function RowDialog(props: {
   )
 }
 
-function LinkFields(props: {
+function PredecessorFields(props: {
   links: readonly LinkFieldRow[]
   others: readonly { key: string; number: number; name: string }[]
   onLinks(links: readonly LinkFieldRow[]): void
@@ -175,25 +164,10 @@ function LinkFields(props: {
               ...others.map((one) => ({ value: one.key, label: `${one.number} ${one.name}` })),
             ]}
           />
-          <SelectField
-            name={`type-${key}`}
-            label="Link"
-            value={type}
-            onChange={(value) => change(key, { type: value as TaskLinkType })}
-            options={Object.entries(LINK_TYPES).map(([value, label]) => ({ value, label }))}
-          />
-          <TextField name={`lag-${key}`} label="Lag" defaultValue={lagDays} />
-          <SelectField
-            name={`unit-${key}`}
-            label="Lag unit"
-            defaultValue={lagUnit}
-            options={Object.entries(LAG_UNITS).map(([value, label]) => ({ value, label }))}
-          />
-          <IconButton
-            icon="x"
-            label="Remove predecessor"
-            look="quiet"
-            onClick={() => onLinks(links.filter((link) => link.key !== key))}
+          <LinkFields
+            link={{ key, type, lagDays, lagUnit }}
+            onType={(type) => change(key, { type })}
+            onRemove={() => onLinks(links.filter((link) => link.key !== key))}
           />
         </div>
       ))}

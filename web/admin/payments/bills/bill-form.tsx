@@ -10,6 +10,7 @@ import { humanizeName } from '../../../ui/humanize-name.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { useFormats } from '../../../ui/use-formats.ts'
 import { RecordChoice } from '../../actions/record-choice.tsx'
+import { VendorField } from '../../vendors/vendor-field.tsx'
 import { ConflictLink } from './bill-moves.tsx'
 
 /** The page size limit of one request. A vendor rarely has more open orders. */
@@ -114,20 +115,13 @@ export function BillForm(props: {
           <div className="form">
             {bill === null && (
               <div className="form-row">
-                <Field name="vendorId" label="Vendor">
-                  {(control) => (
-                    <RecordChoice
-                      control={control}
-                      list={{ path: '/api/ext/vendors', searches: true }}
-                      value={vendorId === '' ? [] : [vendorId]}
-                      isMultiple={false}
-                      onChange={([id = '']) => {
-                        setVendorId(id)
-                        setLines([{ ...EMPTY_LINE, key: crypto.randomUUID() }])
-                      }}
-                    />
-                  )}
-                </Field>
+                <VendorField
+                  value={vendorId}
+                  onChange={(id) => {
+                    setVendorId(id)
+                    setLines([{ ...EMPTY_LINE, key: crypto.randomUUID() }])
+                  }}
+                />
                 <SelectField
                   name="billType"
                   label="Type"
