@@ -8,7 +8,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatUnitPrice } from '../../ui/number-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { VendorField } from '../vendors/vendor-field.tsx'
+import { VendorField } from '../actions/vendor-field.tsx'
 
 /** The page size limit of one request. A builder has fewer communities. */
 const MAX_COMMUNITIES = 200

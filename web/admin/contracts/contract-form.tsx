@@ -29,8 +29,8 @@ import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { RecordChoice } from '../actions/record-choice.tsx'
+import { VendorField } from '../actions/vendor-field.tsx'
 import { fetchParts, useKnownParts, usePartSuggestions } from '../catalogue/known-parts.ts'
-import { VendorField } from '../vendors/vendor-field.tsx'
 import {
   type ContractContext,
   findLineErrorCell,

@@ -10,7 +10,7 @@ import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { VendorField } from '../vendors/vendor-field.tsx'
+import { VendorField } from '../actions/vendor-field.tsx'
 import { TEMPLATE_WORDS } from './templates.tsx'
 
 /** Edits the text of one template, with a preview for a vendor. */

@@ -28,7 +28,7 @@ import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { VendorField } from '../vendors/vendor-field.tsx'
+import { VendorField } from '../actions/vendor-field.tsx'
 import { PlannedBudgetEffect } from './budget-effect.tsx'
 import type { FollowUpKind } from './follow-up-kinds.ts'
 import {

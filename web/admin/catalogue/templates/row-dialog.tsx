@@ -13,9 +13,9 @@ import {
   TextField,
 } from '../../../ui/form.tsx'
 import { humanizeName } from '../../../ui/humanize-name.ts'
+import { VendorField } from '../../actions/vendor-field.tsx'
 import { LinkFields } from '../../homes/link-fields.tsx'
 import { TASK_KINDS } from '../../homes/task-words.ts'
-import { VendorField } from '../../vendors/vendor-field.tsx'
 import type { RowLink, TemplateRow } from './template-rows.ts'
 
 /** A predecessor in the form. Its key stays the same when the user adds or removes other predecessors. */

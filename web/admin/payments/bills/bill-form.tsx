@@ -10,7 +10,7 @@ import { humanizeName } from '../../../ui/humanize-name.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { useFormats } from '../../../ui/use-formats.ts'
 import { RecordChoice } from '../../actions/record-choice.tsx'
-import { VendorField } from '../../vendors/vendor-field.tsx'
+import { VendorField } from '../../actions/vendor-field.tsx'
 import { ConflictLink } from './bill-moves.tsx'
 
 /** The page size limit of one request. A vendor rarely has more open orders. */

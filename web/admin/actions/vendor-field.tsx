@@ -1,5 +1,5 @@
 import { Field } from '../../ui/form.tsx'
-import { RecordChoice } from '../actions/record-choice.tsx'
+import { RecordChoice } from './record-choice.tsx'
 
 /** Shows a field in which the user searches for a vendor. The value is the ID of the vendor, or empty. */
 export function VendorField(props: {
