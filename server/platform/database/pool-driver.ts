@@ -175,18 +175,20 @@ class PoolConnection implements DatabaseConnection {
     else await showing
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { view } = this.#options
+    const text = view === null ? sql : compareWithParameter(sql, parameters.indexOf(view.organizationId))
     if (statementChannel.hasSubscribers) {
-      const sent: SentStatement = { text: query.sql, narrow: this.#session.view !== null }
+      const sent: SentStatement = { text, narrow: view !== null }
       statementChannel.publish(sent)
     }
     for (let attempt = 1; ; attempt++) {
       if (this.#isOver) throw new Error('Cannot run the statement: the transaction is over.')
       try {
-        const name = this.#options.isForMigrations ? undefined : getStatementName(query.sql)
+        const name = this.#options.isForMigrations ? undefined : getStatementName(text)
         const result = this.#needsTransaction()
-          ? await this.#sendInTransaction(query, name)
-          : await this.#send(query.sql, query.parameters, name)
+          ? await this.#sendInTransaction(text, parameters, name)
+          : await this.#send(text, parameters, name)
         return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
       } catch (error) {
         // PostgreSQL rolls back a deadlocked statement completely, so a single statement can be repeated. A transaction
@@ -217,9 +219,13 @@ class PoolConnection implements DatabaseConnection {
 
   // Sends the commit together with the statement, without waiting for its result. After an error, PostgreSQL treats
   // this commit as a rollback.
-  async #sendInTransaction(query: CompiledQuery, name: string | undefined): Promise<pg.QueryResult> {
+  async #sendInTransaction(
+    text: string,
+    values: readonly unknown[],
+    name: string | undefined,
+  ): Promise<pg.QueryResult> {
     this.#sendBegin()
-    const sent = this.#send(query.sql, query.parameters, name)
+    const sent = this.#send(text, values, name)
     const [result, committed] = await Promise.allSettled([sent, this.#client.query('commit')])
     if (committed.status === 'rejected') {
       this.#isBroken = true
@@ -298,6 +304,17 @@ function toDistributedBegin(view: RowView | null): string {
   const propagating = `begin; set local citus.propagate_set_commands = 'local'`
   if (view === null) return propagating
   return `${propagating}; set local ${ORGANIZATION_SETTING} = ${pg.escapeLiteral(view.organizationId)}`
+}
+
+/**
+ * Replaces comparisons with the organization of another row by comparisons with the parameter that contains the
+ * organization. A distributed database does not recognize the organization of a row in a nested subquery or in a part
+ * of a `WITH`, and then looks for the rows on all nodes.
+ *
+ * @param index the position of the organization in the parameters, from 0; -1 if no parameter contains it
+ */
+function compareWithParameter(text: string, index: number): string {
+  return index === -1 ? text : text.replaceAll(/= "?\w+"?\."organizationId"/g, `= $${index + 1}`)
 }
 
 const SET_VIEW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`

@@ -53,21 +53,11 @@ export function toJsonColumnsSql(columns: Columns, long: readonly string[] = [])
 }
 
 /**
- * Replaces comparisons with the organization of another row by comparisons with the first parameter. A distributed
- * database does not recognize the organization of a row in a nested subquery.
- */
-export function compareWithTenant(sql: string): string {
-  return sql.replaceAll(/= "?\w+"?\."organizationId"/g, '= $1')
-}
-
-/**
  * Returns a SELECT statement that returns the rows `t` as JSON objects, which is faster than returning their values
  * separately.
  */
 export function toJsonRowsSql(columns: Columns, rows: string): string {
-  return compareWithTenant(
-    `select row_to_json(item) as "item" from ${rows} cross join lateral (select ${toJsonColumnsSql(columns)}) as item`,
-  )
+  return `select row_to_json(item) as "item" from ${rows} cross join lateral (select ${toJsonColumnsSql(columns)}) as item`
 }
 
 /** Returns SQL that converts a row to one JSON object in the format of its record. */

@@ -4,6 +4,7 @@ import type { Services, WriteCall } from '../../../platform/calls/call.ts'
 import type { InboundMail } from '../../../platform/config/config.ts'
 import { BATCH_ROWS, runInBatches } from '../../../platform/database/batches.ts'
 import type { Database } from '../../../platform/database/database.ts'
+import { PLAN_EACH_TIME } from '../../../platform/database/prepared-statements.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
 /**
@@ -42,15 +43,16 @@ export async function issueReplyTokens(
     subject === null ? null : { ...subject, token: randomBytes(TOKEN_BYTES).toString('hex') },
   )
   const stored = issued.filter((each) => each !== null)
-  if (stored.length > 0)
+  if (stored.length > 0) {
+    const rows = stored.map(
+      ({ token, subjectId, vendorId }) =>
+        sql`(${hashToken(token)}, ${organizationId}, ${subjectId}, ${vendorId}, ${now.toISOString()}::timestamptz)`,
+    )
+    // Planned each time, because the number of rows differs.
     await sql`
       insert into "mailReplyAddresses" ("hash", "organizationId", "subjectId", "vendorId", "createdAt")
-      select new."hash", o."id", new."subjectId", new."vendorId", ${now.toISOString()}::timestamptz
-      from "organizations" as o
-      cross join unnest(${stored.map(({ token }) => hashToken(token))}::bytea[],
-        ${stored.map(({ subjectId }) => subjectId)}::text[],
-        ${stored.map(({ vendorId }) => vendorId)}::text[]) as new ("hash", "subjectId", "vendorId")
-      where o."id" = ${organizationId}`.execute(db)
+      values ${sql.join(rows)}${sql.raw(PLAN_EACH_TIME)}`.execute(db)
+  }
   return issued.map((each) => each?.token ?? null)
 }
 

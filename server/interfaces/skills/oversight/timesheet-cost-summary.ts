@@ -9,24 +9,33 @@ const MAX_GROUPS = 500
 
 type CostGroup = TimesheetCostSummaryResult['groups'][number]
 
-/** The SQL for the key and the name of each grouping. The timesheet entry is `e`, and the group is `g`. */
-const GROUPING_SQL = {
-  home: {
-    key: `e."homeId"`,
-    name: `(select h."name" || ', ' || c."name" from "homes" h
-      join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
-      where h."organizationId" = $1 and h."id" = g."key")`,
-  },
-  costCode: {
-    key: `e."costCodeId"`,
-    name: `(select c."code" || ' ' || c."name" from "costCodes" c where c."organizationId" = $1 and c."id" = g."key")`,
-  },
-  scope: { key: `e."scope"`, name: `g."key"` },
-  user: {
-    key: `e."userId"`,
-    name: `(select u."name" from "users" u where u."organizationId" = $1 and u."id" = g."key")`,
-  },
-} as const
+type Grouping = NonNullable<Checked['TimesheetCostSummaryInput']['groupBy']>
+
+/** Returns the SQL for the key and the name of a grouping. The timesheet entry is `e`, and the group is `g`. */
+function toGroupingSql(groupBy: Grouping, organizationId: string) {
+  switch (groupBy) {
+    case 'home':
+      return {
+        key: sql`e."homeId"`,
+        name: sql`(select h."name" || ', ' || c."name" from "homes" h
+          join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+          where h."organizationId" = ${organizationId} and h."id" = g."key")`,
+      }
+    case 'costCode':
+      return {
+        key: sql`e."costCodeId"`,
+        name: sql`(select c."code" || ' ' || c."name" from "costCodes" c
+          where c."organizationId" = ${organizationId} and c."id" = g."key")`,
+      }
+    case 'scope':
+      return { key: sql`e."scope"`, name: sql`g."key"` }
+    case 'user':
+      return {
+        key: sql`e."userId"`,
+        name: sql`(select u."name" from "users" u where u."organizationId" = ${organizationId} and u."id" = g."key")`,
+      }
+  }
+}
 
 export async function summarizeTimesheetCosts(
   input: Checked['TimesheetCostSummaryInput'],
@@ -56,13 +65,13 @@ export async function summarizeTimesheetCosts(
 async function findCostGroups(
   { db, organizationId }: Call,
   { from, to }: { from: string; to: string },
-  groupBy: keyof typeof GROUPING_SQL,
+  groupBy: Grouping,
 ): Promise<(CostGroup & { open: number })[]> {
-  const { key, name } = GROUPING_SQL[groupBy]
+  const { key, name } = toGroupingSql(groupBy, organizationId)
   // Looks up each group's name only once instead of once for each entry.
   const { rows } = await sql<CostGroup & { open: number }>`
-    with "tenant" as (select ${organizationId}::text as "id"), "g" as (
-      select ${sql.raw(key)} as "key", coalesce(round(sum(case when e."startedAt" is null or e."endedAt" is null then e."hours"
+    with "g" as (
+      select ${key} as "key", coalesce(round(sum(case when e."startedAt" is null or e."endedAt" is null then e."hours"
           else extract(epoch from e."endedAt" - e."startedAt") / 3600.0 - e."breakMinutes" / 60.0 end), 4), 0) as "hours", coalesce(sum(e."overtimeHours"), 0) as "overtimeHours",
         coalesce(sum(e."cost"), 0) as "cost", coalesce(sum(e."cost") filter (where e."postedAt" is not null), 0) as "postedCost",
         count(*) filter (where e."cost" is null) as "open"
@@ -72,7 +81,7 @@ async function findCostGroups(
         and e."date" between ${from}::date and ${to}::date
       group by 1
     )
-    select g."key", coalesce(${sql.raw(name.replaceAll('$1', '(select "id" from "tenant")'))}, 'None') as "name",
+    select g."key", coalesce(${name}, 'None') as "name",
       g."hours", g."overtimeHours", g."cost", g."postedCost", g."open"
     from "g" order by g."cost" desc, g."hours" desc, g."key" limit ${MAX_GROUPS + 1}`.execute(db)
   return rows
