@@ -100,7 +100,8 @@ async function indexBatch(trx: Db): Promise<number> {
   const all = [...requested.values()]
   const { rows: stored } = await sql<Posting>`
     select s."organizationId", s."kind", s."recordId", s."word" from "searchWords" as s
-    join ${unnestReferences(names)} on s."organizationId" = n."organizationId" and s."recordId" = n."recordId"`.execute(
+    join unnest(${names.map(({ organizationId }) => organizationId)}::text[], ${names.map(({ recordId }) => recordId)}::text[])
+      as n ("organizationId", "recordId") on s."organizationId" = n."organizationId" and s."recordId" = n."recordId"`.execute(
     trx,
   )
   const removed = stored.filter(({ recordId, kind, word }) => {
@@ -126,22 +127,25 @@ async function findRemainingOrganizations(trx: Db, names: readonly RecordReferen
   return remaining
 }
 
-const unnestReferences = (names: readonly RecordReference[]) => sql`
-  unnest(${names.map(({ organizationId }) => organizationId)}::text[], ${names.map(({ recordId }) => recordId)}::text[])
-    as n ("organizationId", "recordId")`
-
-/** Returns the current texts of the records. A deleted record has none. */
+/**
+ * Returns the current texts of the records, with one statement for each organization and kind of record. A deleted
+ * record has none.
+ */
 export async function findRecordTexts(db: Db, names: readonly RecordReference[]): Promise<RecordText[]> {
   const found: RecordText[] = []
-  for (const [prefix, own] of Map.groupBy(names, ({ recordId }) => recordId.slice(0, recordId.lastIndexOf('_')))) {
-    const kind = kindsById.get(prefix)
-    if (kind === undefined) continue
-    const { rows } = await sql<RecordText>`
-      select t."organizationId", t."id" as "recordId", ${sql.raw(kind.text)} as "text",
-        case when ${sql.raw(toArchivedConditionSql(kind))} then ${toArchivedType(kind.type)}::text else ${kind.type}::text end as "kind"
-      from ${sql.table(kind.table)} as t ${sql.raw(kind.join ?? '')}
-      join ${unnestReferences(own)} on t."organizationId" = n."organizationId" and t."id" = n."recordId"`.execute(db)
-    found.push(...rows)
+  for (const [organizationId, ofBuilder] of Map.groupBy(names, (name) => name.organizationId)) {
+    const byPrefix = Map.groupBy(ofBuilder, ({ recordId }) => recordId.slice(0, recordId.lastIndexOf('_')))
+    for (const [prefix, own] of byPrefix) {
+      const kind = kindsById.get(prefix)
+      if (kind === undefined) continue
+      const { rows } = await sql<RecordText>`
+        select t."organizationId", t."id" as "recordId", ${sql.raw(kind.text)} as "text",
+          case when ${sql.raw(toArchivedConditionSql(kind))} then ${toArchivedType(kind.type)}::text else ${kind.type}::text end as "kind"
+        from ${sql.table(kind.table)} as t ${sql.raw(kind.join ?? '')}
+        where t."organizationId" = ${organizationId}
+          and t."id" = any(${own.map(({ recordId }) => recordId)}::text[])`.execute(db)
+      found.push(...rows)
+    }
   }
   return found
 }
