@@ -39,7 +39,8 @@ interface LinkRow extends Omit<VendorLink, 'request'> {
  * Returns the links from all builders to vendors with this email address. If a builder gave a link to the whole portal,
  * only that link is returned. Leaves out sandboxes and builders that have revoked the links.
  *
- * The query is not limited to one organization. The caller must have verified that the reader owns the mailbox.
+ * The query is not limited to one organization. The caller must have verified that the reader owns the mailbox. Every
+ * table is joined by the organization of the vendor, because Citus does not accept outer joins by another table.
  */
 export async function listVendorLinks(
   { clock, database }: Pick<Services, 'clock' | 'database'>,
@@ -51,9 +52,9 @@ export async function listVendorLinks(
     from "vendors" as v
     join "organizations" as o on o."id" = v."organizationId"
     join "portalAddresses" as a on a."organizationId" = v."organizationId" and a."vendorId" = v."id"
-    left join "invitations" as i on i."organizationId" = a."organizationId" and i."id" = a."subjectId"
-    left join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
-    left join "scopes" as s on s."organizationId" = r."organizationId" and lower(s."name") = lower(r."scope")
+    left join "invitations" as i on i."organizationId" = v."organizationId" and i."id" = a."subjectId"
+    left join "bidRequests" as r on r."organizationId" = v."organizationId" and r."id" = i."bidRequestId"
+    left join "scopes" as s on s."organizationId" = v."organizationId" and lower(s."name") = lower(r."scope")
       and s."archivedAt" is null
     where "vendorMailKeys"(v."email", v."contacts") @> array[lower(${email}::text)]
       and v."archivedAt" is null and v."status" <> 'inactive' and a."revokedAt" is null and a."copiedBy" is null
