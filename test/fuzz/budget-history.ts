@@ -6,6 +6,7 @@ import type { ServiceResponse } from '../support/test-plumbline.ts'
 /** The data that the histories of a builder share. */
 export interface HistorySetting {
   send(method: string, path: string, body?: unknown): Promise<ServiceResponse>
+  organizationId: string
   communityId: string
   vendorId: string
   planId: string

@@ -70,7 +70,7 @@ async function playBatch(seed: number, taken: Map<string, number>): Promise<void
  * that is valid later.
  */
 async function prepare(): Promise<HistorySetting> {
-  const { key, userId } = await plumbline.newBuilder()
+  const { organizationId, key, userId } = await plumbline.newBuilder()
   const send: HistorySetting['send'] = (method, path, body) =>
     plumbline.request(method, `/api/ext${path}`, body, { key })
   async function created(path: string, body: object): Promise<string> {
@@ -103,7 +103,7 @@ async function prepare(): Promise<HistorySetting> {
   expect((await send('POST', `/contracts/${contractId}/status`, { status: 'active' })).status).toBe(200)
   let weeks = 0
   const nextWeek = () => addDays('2026-01-05', 7 * weeks++)
-  return { send, communityId, vendorId, planId, costCodes, contractId, userId, nextWeek }
+  return { send, organizationId, communityId, vendorId, planId, costCodes, contractId, userId, nextWeek }
 }
 
 /** Runs one history, checks its final budget, and returns that budget. */
@@ -123,10 +123,13 @@ async function play(ground: HistorySetting, seed: number, taken: Map<string, num
   }
 }
 
-async function compare({ send }: HistorySetting, { homeId, original }: BudgetHistory): Promise<HomeBudget> {
+async function compare(
+  { send, organizationId }: HistorySetting,
+  { homeId, original }: BudgetHistory,
+): Promise<HomeBudget> {
   const budget: HomeBudget = (await send('GET', `/homes/${homeId}/budget`)).body
   const lines = (await send('GET', `/homes/${homeId}/budget/lines?limit=200`)).body.data
-  const expected = await recomputeBudget(plumbline.database.statements, homeId)
+  const expected = await recomputeBudget(plumbline.database.statements, organizationId, homeId)
   const { scopes } = budget
 
   expect(amounts(totalFigures(budget))).toEqual(amounts(expected.totals))

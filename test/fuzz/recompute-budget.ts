@@ -138,10 +138,22 @@ const STATEMENTS = {
   transferred: TRANSFERRED,
 }
 
-export async function recomputeBudget(db: Db, homeId: string): Promise<RecomputedBudget> {
+const TABLES = [
+  ...['budgetLines', 'budgetTransfers', 'purchaseOrders', 'purchaseOrderLines', 'bills', 'billLines'],
+  ...['timesheets', 'timeEntries'],
+]
+
+export async function recomputeBudget(db: Db, organizationId: string, homeId: string): Promise<RecomputedBudget> {
+  // In the statement, the name of each table stands for its rows of the organization. A distributed database needs the
+  // organization of every table.
+  const own = TABLES.map(
+    (table) =>
+      sql`${sql.id(table)} as (select * from ${sql.id('public', table)} where "organizationId" = ${organizationId})`,
+  )
   async function rows<R>(statement: string): Promise<R[]> {
     if (!/^\w+$/.test(homeId)) throw new Error(`${homeId} is no id.`)
-    return (await sql<R>`${sql.raw(statement.replaceAll('$home', `'${homeId}'`))}`.execute(db)).rows
+    const text = sql.raw(statement.replaceAll('$home', `'${homeId}'`))
+    return (await sql<R>`with ${sql.join(own)} ${text}`.execute(db)).rows
   }
   return {
     totals: await rows(STATEMENTS.totals),

@@ -306,7 +306,7 @@ test('cashFlowForecast includes pending payments, open bills, and the remaining 
     select coalesce(sum("price" - "received"), 0) as "amount" from (
       select k."price", s."depositsReceived" + coalesce((
         select sum(d."fundedAmount") from "loanDraws" d
-        where d."organizationId" = s."organizationId" and d."homeId" = s."homeId" and d."status" = 'funded'), 0) as "received"
+        where d."organizationId" = ${of()} and d."homeId" = s."homeId" and d."status" = 'funded'), 0) as "received"
       from (${contracts()}) as k
       join "sales" s on s."organizationId" = ${of()} and s."id" = k."saleId"
       left join "homes" h on h."organizationId" = ${of()} and h."id" = k."homeId"

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { addCopies } from '../../../../test/support/add-copies.ts'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
@@ -212,13 +212,17 @@ test('a notice that a user sends replaces the automatic notice', async () => {
   expect(await told()).toHaveLength(2)
 })
 
-test('due tasks are found through an index, regardless of the number of other tasks', async () => {
-  const { statements } = plumbline.database
-  const { id } = await newTask({ plannedStart: addDays(start, 3000) })
-  await addCopies(statements, { table: 'tasks', id, count: 5000 })
-  await sql`analyze "tasks"`.execute(statements)
-  const { rows } = await sql<{ 'QUERY PLAN': string }>`
+// Citus explains the statement on only one node, which may have no tasks.
+test.skipIf(inject('citus'))(
+  'due tasks are found through an index, regardless of the number of other tasks',
+  async () => {
+    const { statements } = plumbline.database
+    const { id } = await newTask({ plannedStart: addDays(start, 3000) })
+    await addCopies(statements, { table: 'tasks', id, count: 5000 })
+    await sql`analyze "tasks"`.execute(statements)
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`
     explain select "organizationId", "homeId", "id" from "tasks"
     where "tellAt" <= ${plumbline.clock.now()} order by "tellAt" limit 200`.execute(statements)
-  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('using "tasks_tellAt"')
-})
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('using "tasks_tellAt"')
+  },
+)
