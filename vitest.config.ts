@@ -18,12 +18,13 @@ const ON_ONE_DATABASE = [
   'test/pages/!(pipeline).test.ts',
 ]
 
-// Tests of the embedded database or of a single server: its files, connections, locks, copies, and plans. And the test
+// Tests of the embedded database or of a single server: its files, connections, locks, copies, and plans. And the tests
 // of migrations that change the rows of old versions, which did not support a distributed database.
 const NOT_ON_CITUS = [
   'server/platform/database/!(row-level-security|isolation-check).test.ts',
   'server/operators/{backup,cli,move}/**/*.test.ts',
   'test/{move,demo,webhook-crash,webhook-processes,two-owners}.test.ts',
+  'server/domain/ledger/posted-history.test.ts',
   'test/money/migration.test.ts',
   'test/support/*.test.ts',
 ]

@@ -62,7 +62,7 @@ function run(
   })
 }
 
-describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
+describe.skipIf(inject('pgliteTemplate') === null)('on the embedded database', () => {
   // Migrations take most of the time of the first start, so the test starts with a migrated database.
   beforeAll(() => putMigratedDatabase(dataDir))
 
