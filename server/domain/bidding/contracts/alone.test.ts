@@ -56,7 +56,8 @@ test(`random contract changes never give a vendor overlapping prices or lump sum
       if (answer.body.status === 'active' && answer.body.lumpSums.length > 0) withLumpSums++
     }
     const { rows } = await sql`
-      select a."id", b."id" as "other" from "prices" a join "prices" b on a."id" < b."id" and a."partId" = b."partId"
+      select a."id", b."id" as "other" from "prices" a join "prices" b
+        on a."organizationId" = b."organizationId" and a."id" < b."id" and a."partId" = b."partId"
         and a."vendorId" = b."vendorId" and a."communityId" is not distinct from b."communityId"
         and a."planId" is not distinct from b."planId" and a."minQuantity" = b."minQuantity"
         and a."effectiveDate" <= coalesce(b."expirationDate", 'infinity')
@@ -66,7 +67,8 @@ test(`random contract changes never give a vendor overlapping prices or lump sum
     const { rows: lumpSums } = await sql`
       with "all" as (
         select l.*, c."vendorId", lower(c."scope") as "scope", row_number() over () as "n" from "lumpSums" as l
-        join "contracts" as c on c."organizationId" = l."organizationId" and c."id" = l."contractId")
+        join "contracts" as c on c."organizationId" = ${plumbline.organizationId} and c."id" = l."contractId"
+        where l."organizationId" = ${plumbline.organizationId})
       select a."contractId", b."contractId" as "other" from "all" a join "all" b on a."n" < b."n"
         and a."vendorId" = b."vendorId" and a."scope" = b."scope"
         and a."communityId" is not distinct from b."communityId" and a."planId" is not distinct from b."planId"

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addCopies } from '../../../../test/support/add-copies.ts'
 import { StatementCounter } from '../../../../test/support/count-statements.ts'
@@ -28,17 +28,19 @@ test(`moving ${TASKS} tasks with one delay needs at most ten statements and noti
   // Each task follows two tasks: the previous task, and the task seven positions earlier. The vendors of every fourth
   // task have been notified.
   await addCopies(plumbline.database.statements, { table: 'tasks', id: task.id, count: TASKS - 1 })
-  const idOf = (n: RawBuilder<unknown>) => sql`left(${task.id}, -4) || lpad((${n})::text, 4, '0')`
-  const before = (by: number, type: string, lagDays: number) => sql`jsonb_build_object('type', ${type}::text,
-    'lagDays', ${lagDays}::integer, 'taskId', case when n <= ${by} then ${task.id} else ${idOf(sql`n - ${by}::integer`)} end)`
+  const copies = Array.from({ length: TASKS - 1 }, (_, i) => i + 1)
+  const idOf = (n: number) => (n <= 0 ? task.id : `${task.id.slice(0, -4)}${String(n).padStart(4, '0')}`)
+  const predecessorsOf = (n: number) => [
+    { type: 'FS', lagDays: 0, taskId: idOf(n - 1) },
+    { type: 'SS', lagDays: 1, taskId: idOf(n - 7) },
+  ]
   await sql`
-    update "tasks" as t set "id" = ${idOf(sql`n`)}, "constraint" = '{"type":"none","date":null}',
-      "vendorId" = case when n % 2 = 0 then ${one} else ${other} end,
-      "notifiedStart" = case when n % 4 = 0 then date '2030-01-07' end,
-      "predecessors" = jsonb_build_array(${before(1, 'FS', 0)}, ${before(7, 'SS', 1)})
-    from generate_series(1, ${TASKS - 1}) as n where t."id" = ${task.id} || '_' || n`.execute(
-    plumbline.database.statements,
-  )
+    update "tasks" as t set "id" = r."id", "constraint" = '{"type":"none","date":null}',
+      "vendorId" = case when r."n" % 2 = 0 then ${one} else ${other} end,
+      "notifiedStart" = case when r."n" % 4 = 0 then date '2030-01-07' end, "predecessors" = r."predecessors"::json
+    from unnest(${copies}::integer[], ${copies.map((n) => `${task.id}_${n}`)}::text[], ${copies.map(idOf)}::text[],
+      ${copies.map((n) => JSON.stringify(predecessorsOf(n)))}::text[]) as r ("n", "copy", "id", "predecessors")
+    where t."organizationId" = ${plumbline.organizationId} and t."id" = r."copy"`.execute(plumbline.database.statements)
   // Changing the original task schedules the copies for the first time. Before that, the copies have the dates of the
   // original task.
   await plumbline.patch(`/api/ext/tasks/${task.id}`, { durationDays: 2 })

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 import { up } from '../../../platform/database/migrations/0561_typed_keys.ts'
 
@@ -82,19 +82,24 @@ async function undoMigration(): Promise<void> {
   }
 }
 
-test('two parts that shared a SKU before the upgrade keep the SKU until it is changed', async () => {
-  const first = await desk.post('/parts', { sku: 'dup-a', name: 'Plate', unit: 'EA' })
-  const second = await desk.post('/parts', { sku: 'dup-b', name: 'Plate', unit: 'EA' })
-  await undoMigration()
-  const { sessions } = desk.plumbline.database
-  await sql`update "parts" set "sku" = ' DUP-A' where "id" = ${second.id}`.execute(sessions)
-  await up(sessions as unknown as Kysely<unknown>)
-  const { rows } = await sql`select "id" from "parts" where "hasSharedKey"`.execute(sessions)
-  expect(rows).toEqual([{ id: second.id }])
-  expect((await desk.get('/parts?sku=dup-a')).data.map(({ id }: { id: string }) => id)).toEqual([second.id, first.id])
-  const change = (body: object) => desk.plumbline.patch(`/api/ext/parts/${second.id}`, body, { key: desk.builder.key })
-  expect((await change({ name: 'Plate, kept' })).status).toBe(200)
-  expect((await send('/parts', { sku: 'Dup-A', name: 'Plate', unit: 'EA' })).status).toBe(409)
-  expect((await change({ sku: 'dup-c' })).status).toBe(200)
-  expect(await change({ sku: 'DUP-a' })).toMatchObject({ status: 409, body: { conflictingId: first.id } })
-})
+// The migration changes rows of old versions, which did not support Citus.
+test.skipIf(inject('citus'))(
+  'two parts that shared a SKU before the upgrade keep the SKU until it is changed',
+  async () => {
+    const first = await desk.post('/parts', { sku: 'dup-a', name: 'Plate', unit: 'EA' })
+    const second = await desk.post('/parts', { sku: 'dup-b', name: 'Plate', unit: 'EA' })
+    await undoMigration()
+    const { sessions } = desk.plumbline.database
+    await sql`update "parts" set "sku" = ' DUP-A' where "id" = ${second.id}`.execute(sessions)
+    await up(sessions as unknown as Kysely<unknown>)
+    const { rows } = await sql`select "id" from "parts" where "hasSharedKey"`.execute(sessions)
+    expect(rows).toEqual([{ id: second.id }])
+    expect((await desk.get('/parts?sku=dup-a')).data.map(({ id }: { id: string }) => id)).toEqual([second.id, first.id])
+    const change = (body: object) =>
+      desk.plumbline.patch(`/api/ext/parts/${second.id}`, body, { key: desk.builder.key })
+    expect((await change({ name: 'Plate, kept' })).status).toBe(200)
+    expect((await send('/parts', { sku: 'Dup-A', name: 'Plate', unit: 'EA' })).status).toBe(409)
+    expect((await change({ sku: 'dup-c' })).status).toBe(200)
+    expect(await change({ sku: 'DUP-a' })).toMatchObject({ status: 409, body: { conflictingId: first.id } })
+  },
+)
