@@ -1065,7 +1065,7 @@ export interface paths {
         head?: never;
         /**
          * Update a plan
-         * @description Updates the fields in the request. Null clears a field. A released revision never changes. Changing a field that affects construction (squareFeet to elevations) creates a draft of the next revision, with a copy of the takeoff. Existing homes keep their revision. name, communityIds, and externalId belong to the plan and do not create a revision. A retired plan cannot be edited.
+         * @description Updates the fields in the request. Null clears a field. A released revision never changes. Changing a field that affects construction (squareFeet to elevations) creates a draft of the next revision, with a copy of the takeoff. Existing homes keep their revision. name, communityIds, and externalId belong to the plan and do not create a revision. A retired plan cannot be edited. `409 conflict` (`in_use`) when lines of the takeoff name an elevation that is removed or whose code changes.
          */
         patch: operations["updatePlan"];
         trace?: never;
@@ -16274,7 +16274,7 @@ export interface components {
             basePrice?: components["schemas"]["PositiveMoneyOrNull"];
             /** @description Each item: Named number (figure) of a plan, for use in takeoff formulas. */
             figures?: components["schemas"]["FigureInput"][];
-            /** @description Each item: Elevation of the plan. */
+            /** @description Replaces all elevations. Codes must be unique. */
             elevations?: components["schemas"]["ElevationInput"][];
         };
         /** @description Released revision of a plan. A released revision never changes. */
