@@ -246,4 +246,26 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
     expect(await page.getByRole('row', { name: /^Possumhaw/ }).count()).toBe(0)
     await expectAccessible(page)
   })
+
+  test('the list can include archived templates, which can be read and copied but not changed', async () => {
+    const { page } = seen
+    await page.getByRole('button', { name: 'Archived' }).click()
+    await page.getByRole('menuitemradio', { name: 'Included' }).click()
+    await page.getByRole('row', { name: /^Possumhaw archived.*The Possumhaw.*3.*12/ }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Possumhaw', exact: true }).click()
+    await page.getByText(/^This template was archived on .* New schedules cannot use it\./).waitFor()
+    await page.getByRole('row', { name: /^Walls raised/ }).waitFor()
+    for (const name of ['Edit', 'More actions']) {
+      const link = page.getByRole('link', { name, exact: true })
+      expect(await link.or(page.getByRole('button', { name, exact: true })).count()).toBe(0)
+    }
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Copy template' }).click()
+    await page.getByRole('heading', { name: 'New task template' }).waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Copy of Possumhaw')
+    await page.goto(`${plumbline.url}/catalogue/task-templates?includeArchived=true`)
+    await page.getByRole('button', { name: 'Remove the filter Archived' }).click()
+    await page.getByText('1 template', { exact: true }).waitFor()
+  })
 })
