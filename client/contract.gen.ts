@@ -1065,7 +1065,7 @@ export interface paths {
         head?: never;
         /**
          * Update a plan
-         * @description Updates the fields in the request. Null clears a field. A released revision never changes. Changing a field that affects construction (squareFeet to elevations) creates a draft of the next revision, with a copy of the takeoff. Existing homes keep their revision. name, communityIds, and externalId belong to the plan and do not create a revision. A retired plan cannot be edited.
+         * @description Updates the fields in the request. Null clears a field. A released revision never changes. Changing a field that affects construction (squareFeet to elevations) creates a draft of the next revision, with a copy of the takeoff. Existing homes keep their revision. name, communityIds, and externalId belong to the plan and do not create a revision. A retired plan cannot be edited. `409 conflict` (`in_use`) when lines of the takeoff name an elevation that is removed or whose code changes.
          */
         patch: operations["updatePlan"];
         trace?: never;
@@ -2675,7 +2675,7 @@ export interface paths {
         };
         /**
          * List postings
-         * @description Lists the postings of the cost ledger in the order of recording, newest first. The effective date is the date for which an amount counts, and recordedAt is the time at which the amount was recorded. Use `to` and `knownAt` together to get the state of a day as it was known at a given time. Each request searches at most 2,000 postings. If you filter by date, time, or measure, a page can therefore be short or empty even if more pages follow.
+         * @description Lists the postings of the cost ledger in the order of recording, newest first. The effective date is the date for which an amount counts, and recordedAt is the time at which the amount was recorded. Use `to` and `knownAt` together to get the state of a day as it was known at a given time. Each request searches at most 2,000 postings. If you filter by date, time, trade, or measure, a page can therefore be short or empty even if more pages follow.
          */
         get: operations["listPostings"];
         put?: never;
@@ -16274,7 +16274,7 @@ export interface components {
             basePrice?: components["schemas"]["PositiveMoneyOrNull"];
             /** @description Each item: Named number (figure) of a plan, for use in takeoff formulas. */
             figures?: components["schemas"]["FigureInput"][];
-            /** @description Each item: Elevation of the plan. */
+            /** @description Replaces all elevations. Codes must be unique. */
             elevations?: components["schemas"]["ElevationInput"][];
         };
         /** @description Released revision of a plan. A released revision never changes. */
@@ -39649,6 +39649,8 @@ export interface operations {
                 homeId?: components["schemas"]["ResourceId"];
                 /** @description Only postings with this cost code. */
                 costCodeId?: components["schemas"]["ResourceId"];
+                /** @description Only postings for this trade, regardless of letter case. `unassigned` stands for postings without a trade. */
+                scope?: components["schemas"]["ScopeName"];
                 /** @description Only postings for this vendor. */
                 vendorId?: components["schemas"]["ResourceId"];
                 /** @description Only postings for this purchase order. */
@@ -39855,6 +39857,8 @@ export interface operations {
                 vendorId?: components["schemas"]["ResourceId"];
                 /** @description Only postings with this cost code. */
                 costCodeId?: components["schemas"]["ResourceId"];
+                /** @description Only postings for this trade, regardless of letter case. `unassigned` stands for postings without a trade. */
+                scope?: components["schemas"]["ScopeName"];
                 /** @description Only postings for this purchase order. */
                 poId?: components["schemas"]["ResourceId"];
             };

@@ -181,6 +181,39 @@ describe.skipIf(chromium === null)('the pages of accounting', () => {
     expect(file.suggestedFilename()).toBe('postings.csv')
   })
 
+  test('the balance of a trade leads to its postings, and so does the balance of amounts without a trade', async () => {
+    const { page } = seen
+    const lines = [{ homeId, scope: 'framing', amount: 75 }]
+    const { id } = await created('/ledger/journals', { note: 'Rented tools', lines })
+    await page.goto(`${plumbline.url}/accounting/ledger?groupBy=scope`)
+    await page
+      .getByRole('row', { name: /^Framing/ })
+      .getByRole('link', { name: '$75.00' })
+      .first()
+      .click()
+    await page.getByText('Trade: Framing').waitFor()
+    const postings = page.getByRole('table', { name: 'postings' })
+    await postings.getByRole('row', { name: /JE-0004.*Rented tools.*Lot 14.*Framing.*\$75\.00/ }).waitFor()
+    expect(await postings.locator('tbody tr').count()).toBe(1)
+    // The balance above the list has the same filters.
+    await page.locator('.title-block').getByText('$75.00').waitFor()
+    await expectAccessible(page)
+    await page.goto(`${plumbline.url}/accounting/ledger?groupBy=scope`)
+    await page.getByRole('link', { name: 'No trade' }).click()
+    await page.getByText('Trade: Unassigned').waitFor()
+    await postings
+      .getByRole('row', { name: /Permit fees/ })
+      .first()
+      .waitFor()
+    expect(await postings.getByRole('row', { name: /JE-0004/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Remove the filter Trade' }).click()
+    await postings
+      .getByRole('row', { name: /JE-0004/ })
+      .first()
+      .waitFor()
+    expect((await plumbline.post(`/api/ext/ledger/journals/${id}/reverse`, { reason: 'Returned' })).status).toBe(201)
+  })
+
   test('the balances of an earlier day are exported as CSV', async () => {
     const { page } = seen
     const before = addDays(today, -1)

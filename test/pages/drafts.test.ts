@@ -156,6 +156,60 @@ describe.skipIf(chromium === null)('unsaved entries of forms', () => {
     expect(await page.getByLabel('Company', { exact: true }).inputValue()).toBe('Hill Country Tile')
   })
 
+  test('the permissions of a new key are filled in again, even if they differ from the chosen preset', async () => {
+    const { page } = seen
+    const dialog = page.getByRole('dialog', { name: 'New API key' })
+    const open = async () => {
+      await page.goto(`${plumbline.url}/settings/keys`)
+      await page.getByRole('button', { name: 'New key' }).first().click()
+    }
+    await open()
+    await dialog.getByLabel('Name', { exact: true }).fill('Voice agent')
+    await dialog.getByRole('radio', { name: 'Read all' }).check({ force: true })
+    await dialog.getByLabel('Purchase orders: read').uncheck()
+    await dialog.getByLabel('Vendors: write').check()
+    await open()
+    await dialog.getByText(/^Your unsaved entries from .* have been filled in\.$/).waitFor()
+    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Voice agent')
+    expect(await dialog.getByLabel('Vendors: write').isChecked()).toBe(true)
+    expect(await dialog.getByLabel('Vendors: read').isChecked()).toBe(true)
+    expect(await dialog.getByLabel('Purchase orders: read').isChecked()).toBe(false)
+    expect(await dialog.getByRole('radio', { name: 'Custom' }).isChecked()).toBe(true)
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Discard entries' }).click()
+    await dialog.getByText(/^0 of /).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await storedDrafts()).not.toContain('Voice agent')
+  })
+
+  test('the events of a webhook are filled in again', async () => {
+    const { page } = seen
+    const dialog = page.getByRole('dialog', { name: 'New webhook' })
+    const event = (name: RegExp) => dialog.getByRole('checkbox', { name })
+    const open = async () => {
+      await page.goto(`${plumbline.url}/settings/webhooks`)
+      await page.getByRole('button', { name: 'New webhook' }).first().click()
+    }
+    await open()
+    await event(/^vendor.created/).check()
+    await event(/^home.created/).check()
+    await event(/^vendor.created/).uncheck()
+    await event(/^Skip events/).check()
+    await open()
+    await dialog.getByText(/^Your unsaved entries from .* have been filled in\.$/).waitFor()
+    await event(/^home.created/).waitFor()
+    expect(await event(/^home.created/).isChecked()).toBe(true)
+    expect(await event(/^vendor.created/).isChecked()).toBe(false)
+    expect(await event(/^Skip events/).isChecked()).toBe(true)
+    await event(/^All events/).check()
+    await open()
+    await expect.poll(() => event(/^All events/).isChecked()).toBe(true)
+    await dialog.getByRole('button', { name: 'Discard entries' }).click()
+    expect(await event(/^All events/).isChecked()).toBe(false)
+    expect(await event(/^home.created/).isChecked()).toBe(false)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+
   test('a form does not show the unsaved entries of another user', async () => {
     const { page } = seen
     const vera = { name: 'Vera Okafor', email: 'vera@harrowfinch.example.com', role: 'admin' }

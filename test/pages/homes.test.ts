@@ -131,6 +131,16 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     await page.getByRole('button', { name: 'Remove the filter Trade' }).click()
     await page.getByRole('button', { name: 'Remove the filter Cost code' }).click()
     await page.getByRole('row', { name: /B-0001.*\$400\.00/ }).waitFor()
+
+    // The postings of the trade are those of all accounts.
+    await page.goto(`${plumbline.url}/homes/${home.id}?trade=electrical`)
+    await electrical.getByRole('link', { name: 'All postings' }).click()
+    await page.getByText('Trade: Electrical').waitFor()
+    const postings = page.getByRole('table', { name: 'postings' })
+    await postings.getByRole('row', { name: /Cost.*JE-0001.*Lot 7.*Electrical.*\$1,250\.25/ }).waitFor()
+    await postings.getByRole('row', { name: /Journals.*JE-0001.*Lot 7.*Electrical.*\$1,250\.25/ }).waitFor()
+    expect(await postings.getByRole('row', { name: /B-0001/ }).count()).toBe(0)
+    await expectAccessible(page)
   })
 
   test('a delay of a task is previewed before it is saved', async () => {

@@ -122,6 +122,32 @@ describe.skipIf(chromium === null)('the pages of plans', () => {
     await expectAccessible(page)
   })
 
+  test('an elevation with takeoff lines cannot be removed, and its dialog links to the takeoff', async () => {
+    const { page } = seen
+    const { id } = await findPlan()
+    const { id: partId } = (await plumbline.post('/api/ext/parts', { sku: 'LUM-2X4', name: 'Stud', unit: 'EA' })).body
+    const lines = [{ partId, quantity: 4, elevation: 'B' }]
+    expect((await plumbline.put(`/api/ext/plans/${id}/takeoff`, { lines })).status).toBe(200)
+    await page.reload()
+    await page.getByRole('button', { name: 'Remove elevation B' }).click()
+    await dialog().getByText('The takeoff has 1 line for this elevation.').waitFor()
+    expect(await dialog().getByRole('button', { name: 'Remove elevation' }).isDisabled()).toBe(true)
+    await expectAccessible(page)
+    await dialog().getByRole('link', { name: 'takeoff' }).click()
+    await page.waitForURL(`**/catalogue/plans/${id}/takeoff`)
+    // A renamed elevation is rejected by the service, which names the lines.
+    await page.goto(`${plumbline.url}/catalogue/plans/${id}`)
+    await page.getByRole('button', { name: 'Edit elevation B' }).click()
+    await dialog().getByLabel('Code', { exact: true }).fill('D')
+    await dialog().getByRole('button', { name: 'Save elevation' }).click()
+    await dialog()
+      .getByText('Cannot remove elevation B from P2100: the takeoff has 1 line for it. Delete the line or change its')
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    expect((await plumbline.put(`/api/ext/plans/${id}/takeoff`, { lines: [] })).status).toBe(200)
+    await page.reload()
+  })
+
   test('a code that another elevation has is reported at its field', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Add elevation' }).click()

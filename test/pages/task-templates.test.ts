@@ -246,4 +246,53 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
     expect(await page.getByRole('row', { name: /^Possumhaw/ }).count()).toBe(0)
     await expectAccessible(page)
   })
+
+  test('the list can include archived templates, which can be read and copied but not changed', async () => {
+    const { page } = seen
+    await page.getByRole('button', { name: 'Archived' }).click()
+    await page.getByRole('menuitemradio', { name: 'Included' }).click()
+    await page.getByRole('row', { name: /^Possumhaw archived.*The Possumhaw.*3.*12/ }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Possumhaw', exact: true }).click()
+    await page.getByText(/^This template was archived on .* New schedules cannot use it\./).waitFor()
+    await page.getByRole('row', { name: /^Walls raised/ }).waitFor()
+    for (const name of ['Edit', 'More actions']) {
+      const link = page.getByRole('link', { name, exact: true })
+      expect(await link.or(page.getByRole('button', { name, exact: true })).count()).toBe(0)
+    }
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Copy template' }).click()
+    await page.getByRole('heading', { name: 'New task template' }).waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Copy of Possumhaw')
+    await page.goto(`${plumbline.url}/catalogue/task-templates?includeArchived=true`)
+    await page.getByRole('button', { name: 'Remove the filter Archived' }).click()
+    await page.getByText('1 template', { exact: true }).waitFor()
+  })
+
+  test('the keyboard moves between rows, adds a row at the end, and repeats the cell above', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/catalogue/task-templates/new`)
+    await cell('Task', 1).fill('Slab poured')
+    await cell('Task', 1).press('Enter')
+    await expect.poll(() => cell('Task', 2).evaluate((input) => input.matches(':focus'))).toBe(true)
+    await page.keyboard.type('Walls framed')
+    await cell('Waits for', 2).fill('1+4')
+    await cell('Waits for', 2).press('Enter')
+    await expect.poll(() => cell('Task', 3).evaluate((input) => input.matches(':focus'))).toBe(true)
+    await page.keyboard.type('Roof sheathed')
+    await cell('Waits for', 3).press('Control+d')
+    expect(await cell('Waits for', 3).inputValue()).toBe('1+4')
+    await gridRow(3).getByText('Slab poured (4 workdays later)').waitFor()
+    await cell('Waits for', 3).press('Shift+Enter')
+    await expect.poll(() => cell('Waits for', 2).evaluate((input) => input.matches(':focus'))).toBe(true)
+    // The predecessors follow their rows when a row is inserted above them.
+    await choose('Slab poured', 'Insert task below')
+    await expect.poll(() => cell('Task', 2).evaluate((input) => input.matches(':focus'))).toBe(true)
+    await page.keyboard.type('Plumbing rough-in')
+    expect(await cell('Task', 4).inputValue()).toBe('Roof sheathed')
+    await choose('Slab poured', 'Move down')
+    expect(await cell('Waits for', 3).inputValue()).toBe('2+4')
+    expect(await cell('Waits for', 4).inputValue()).toBe('2+4')
+    await page.getByText('4 tasks in 6 workdays.').waitFor()
+  })
 })

@@ -2,6 +2,7 @@ import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query'
 import type { Problem } from '../../client/contract.gen.ts'
 import type { ExecutionOf, SkillInput, SkillName } from '../../client/skills.ts'
 import { plumbline } from './plumbline.ts'
+import { useCan } from './session.ts'
 
 /**
  * Runs a skill as a dry run and returns its result and events. Repeats the dry run each time it is shown, because a
@@ -19,6 +20,20 @@ export function useDryRun<Name extends SkillName>(
     { staleTime: 0, gcTime: 0, placeholderData: (before: unknown) => before as never, ...options },
   )
   return run as unknown as UseQueryResult<ExecutionOf<Name>, Problem>
+}
+
+/**
+ * Runs a skill as a dry run to show what a change does before the user makes it. Returns null if the user's role does
+ * not allow dry runs.
+ */
+export function useChangePreview<Name extends SkillName>(
+  skill: Name,
+  input: SkillInput<Name>,
+  { isNeeded = true }: { isNeeded?: boolean } = {},
+): UseQueryResult<ExecutionOf<Name>, Problem> | null {
+  const isAllowed = useCan()('skills:write')
+  const trial = useDryRun(skill, input, { enabled: isAllowed && isNeeded })
+  return isAllowed ? trial : null
 }
 
 /** Runs a skill that changes nothing and returns its result, such as a suggestion. */

@@ -7,12 +7,12 @@ const PRIVATE_TYPES: ReadonlySet<string> = new Set(['password', 'file', 'hidden'
 
 /**
  * Returns the control that an event has changed; null if its value must not be stored. The search text of a choice is
- * not a value.
+ * not a value. A control with `data-draft="off"` only shows entries that the form stores in another way.
  */
 export function findStorableControl(target: EventTarget | null): Control | null {
   const isControl =
     target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement
-  if (!isControl || target.name === '' || isPrivateName(target.name)) return null
+  if (!isControl || target.name === '' || isPrivateName(target.name) || target.dataset.draft === 'off') return null
   return PRIVATE_TYPES.has(target.type) || target.role === 'combobox' ? null : target
 }
 

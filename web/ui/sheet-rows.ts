@@ -10,6 +10,10 @@ export interface SheetColumn<Name extends string = string> {
   readonly placeholder?: string
   /** Whether the column suggests texts. */
   readonly suggests?: boolean
+  /** Whether the column contains words, whose spelling the browser checks. */
+  readonly isProse?: boolean
+  /** The language of the texts, if it is not the language of the page. */
+  readonly lang?: string
 }
 
 export type SheetCells<Name extends string = string> = Readonly<Partial<Record<Name, string>>>
@@ -18,6 +22,25 @@ export type SheetCells<Name extends string = string> = Readonly<Partial<Record<N
 export interface SheetRow<Name extends string = string> {
   readonly key: string
   readonly cells: SheetCells<Name>
+}
+
+/** Reads and writes the cells of rows that are stored in another form than SheetRow. */
+export interface CellAccess<Row, Name extends string = string> {
+  /** Returns the text of a cell as the user has typed it. */
+  read(row: Row, name: Name): string
+  write(row: Row, cells: SheetCells<Name>): Row
+  /** Returns whether the user has entered nothing in the row. Such rows are not saved. */
+  isEmpty(row: Row): boolean
+}
+
+export function createCellAccess<Name extends string>(
+  columns: readonly SheetColumn<Name>[],
+): CellAccess<SheetRow<Name>, Name> {
+  return {
+    read: ({ cells }, name) => cells[name] ?? '',
+    write: (row, cells) => ({ ...row, cells: { ...row.cells, ...cells } }),
+    isEmpty: (row) => isEmptySheetRow(row, columns),
+  }
 }
 
 /** The errors of a row by column. */
@@ -48,23 +71,24 @@ export function splitCells(text: string): string[][] {
 }
 
 /** Returns the rows with the cells filled in from a place, and with further rows as needed. */
-export function fillRows<Name extends string>(
-  rows: readonly SheetRow<Name>[],
+export function fillRows<Row extends { readonly key: string }, Name extends string>(
+  rows: readonly Row[],
   cells: readonly (readonly string[])[],
   place: { key: string; column: Name },
-  columns: readonly SheetColumn<Name>[],
-  createRow: () => SheetRow<Name>,
-): SheetRow<Name>[] {
+  sheet: { columns: readonly SheetColumn<Name>[]; access: CellAccess<Row, Name>; createRow(): Row },
+): Row[] {
+  const { columns, access, createRow } = sheet
   const filled = [...rows]
   const first = rows.findIndex(({ key }) => key === place.key)
   const column = columns.findIndex(({ name }) => name === place.column)
   for (const [i, texts] of cells.entries()) {
     const row = filled[first + i] ?? createRow()
-    const values = texts.flatMap((text, j) => {
+    const written: Partial<Record<Name, string>> = {}
+    for (const [j, text] of texts.entries()) {
       const name = columns[column + j]?.name
-      return name === undefined ? [] : [[name, text] as const]
-    })
-    filled[first + i] = { ...row, cells: { ...row.cells, ...Object.fromEntries(values) } }
+      if (name !== undefined) written[name] = text
+    }
+    filled[first + i] = access.write(row, written)
   }
   return filled
 }

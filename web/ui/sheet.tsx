@@ -1,18 +1,15 @@
 import { type ClipboardEvent, type KeyboardEvent, memo, type ReactNode, useRef, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { SearchBox } from './search-box.tsx'
-import {
-  type CellErrors,
-  fillRows,
-  isEmptySheetRow,
-  type SheetColumn,
-  type SheetRow,
-  splitCells,
-} from './sheet-rows.ts'
+import { SheetRowTools } from './sheet-row-tools.tsx'
+import { type CellAccess, type CellErrors, fillRows, type SheetColumn, splitCells } from './sheet-rows.ts'
 import { formatCount } from './text-formats.ts'
 
-/** The number of rows that are shown first. More rows would make typing slow. A button shows more rows. */
-const ROWS_PER_STEP = 100
+/**
+ * The number of rows that are shown first. More rows would make typing slow, and each row fills much of a phone's
+ * screen. A button shows more rows.
+ */
+const ROWS_PER_STEP = matchMedia('(max-width: 760px)').matches ? 20 : 100
 /** The number of rows from which a search box is shown. A shorter sheet needs none. */
 const SEARCHED_FROM = 15
 
@@ -20,7 +17,11 @@ const SEARCHED_FROM = 15
 export interface SheetRowView<Name extends string = string> {
   readonly errors: CellErrors
   /** The notes below the cells, such as the name of a part. */
-  readonly notes?: Readonly<Partial<Record<Name, string>>>
+  readonly notes?: Readonly<Partial<Record<Name, ReactNode>>>
+  /** The texts of cells that the user has not typed but that follow from other rows. */
+  readonly texts?: Readonly<Partial<Record<Name, string>>>
+  /** The cells that cannot be edited, with the placeholder that they show. */
+  readonly fixed?: Readonly<Partial<Record<Name, string>>>
   /** The computed value of the row, if the sheet has a column for it. */
   readonly result?: ReactNode
 }
@@ -32,64 +33,114 @@ export interface CellSuggestion {
 }
 
 /**
+ * The additional features of a sheet in which the order of the rows matters: its rows are numbered, can be moved, and
+ * can be opened in a form.
+ */
+export interface SheetOrder<Row> {
+  /** Returns the name of a row; an empty text if it has none. */
+  nameOf(row: Row): string
+  /** Opens all fields of a row. */
+  onOpen(key: string): void
+  /** Reports that the user leaves a cell. */
+  onLeave(key: string, column: string): void
+}
+
+/** The words for the rows of a sheet: an item, and the place of a row in the labels of its cells. */
+export interface SheetWords {
+  item: string
+  place: string
+}
+
+const LINE_WORDS: SheetWords = { item: 'line', place: 'line' }
+
+/**
  * Rows that are edited like a spreadsheet. Enter moves down and Shift+Enter moves up, Ctrl+D repeats the cell above, and
  * cells that were copied from a spreadsheet fill the rows from the cell in which they are pasted.
  */
-export function Sheet<Name extends string>(props: {
+export function Sheet<Row extends { readonly key: string }, Name extends string>(props: {
   /** Distinguishes the sheet from others on the page. */
   id: string
   label: string
   columns: readonly SheetColumn<Name>[]
-  rows: readonly SheetRow<Name>[]
+  rows: readonly Row[]
+  /** Must stay the same object. */
+  access: CellAccess<Row, Name>
   /** Returns the same object for a row until the row changes. */
-  viewOf(row: SheetRow<Name>): SheetRowView<Name>
+  viewOf(row: Row): SheetRowView<Name>
   /** The errors of the service by the key of the row. */
   rejected: ReadonlyMap<string, CellErrors>
   suggestions?: Readonly<Partial<Record<Name, readonly CellSuggestion[]>>>
   /** The heading of the computed column. Without it, the sheet has no such column. */
   resultHead?: string
   searchIn: string
+  /** Returns the texts of a row that the search covers. Defaults to its cells and notes. */
+  searchTexts?(row: Row): readonly string[]
+  words?: SheetWords
+  order?: SheetOrder<Row>
   /** Whether only rows with errors are shown. */
   onlyErrors: boolean
+  /** Explains how the cells are filled in. */
+  help?: ReactNode
   /** Reports the text that the user types in the first column, so that the page can load suggestions. */
   onType?(text: string): void
-  createRow(): SheetRow<Name>
-  onChange(rows: readonly SheetRow<Name>[]): void
+  createRow(): Row
+  onChange(rows: readonly Row[]): void
 }) {
-  const { id, label, columns, rows, viewOf, rejected, suggestions, resultHead, searchIn, onlyErrors } = props
-  const { createRow, onType, onChange } = props
+  const { id, label, columns, rows, access, viewOf, rejected, suggestions, resultHead, searchIn, onlyErrors } = props
+  const { words = LINE_WORDS, order, help, createRow, onType, onChange } = props
   const [search, setSearch] = useState('')
   const [limit, setLimit] = useState(ROWS_PER_STEP)
   const table = useRef<HTMLTableElement>(null)
+  const numbers = new Map(rows.map(({ key }, at) => [key, at + 1]))
   const wanted = search.trim().toLowerCase()
-  const matches = (row: SheetRow<Name>) => {
+  const textOf = (row: Row, name: Name) => viewOf(row).texts?.[name] ?? access.read(row, name)
+  const searchTexts =
+    props.searchTexts ??
+    ((row: Row) => {
+      const notes = Object.values<ReactNode>(viewOf(row).notes ?? {})
+      return [...columns.map(({ name }) => textOf(row, name)), ...notes.filter((note) => typeof note === 'string')]
+    })
+  const matches = (row: Row) => {
     if (onlyErrors && Object.keys({ ...viewOf(row).errors, ...rejected.get(row.key) }).length === 0) return false
-    if (wanted === '' || isEmptySheetRow(row, columns)) return true
-    const texts = [...Object.values<string | undefined>(row.cells), ...Object.values(viewOf(row).notes ?? {})]
-    return texts.some((text) => typeof text === 'string' && text.toLowerCase().includes(wanted))
+    return wanted === '' || access.isEmpty(row) || searchTexts(row).some((text) => text.toLowerCase().includes(wanted))
   }
   const matching = rows.filter(matches)
   const shown = matching.slice(0, limit)
 
   // Rows are rendered again only if they change, so they need functions that stay the same.
-  const latest = useRef({ rows, shown, columns, createRow, onChange, onType })
-  latest.current = { rows, shown, columns, createRow, onChange, onType }
+  const latest = useRef({ rows, shown, columns, access, textOf, order, createRow, onChange, onType })
+  latest.current = { rows, shown, columns, access, textOf, order, createRow, onChange, onType }
   const focusCell = (key: string, column: string | undefined) =>
     table.current
       ?.querySelector<HTMLInputElement>(`tr[data-row="${CSS.escape(key)}"] [data-column="${column}"]`)
       ?.focus()
-  const addRow = () => {
-    const { rows, createRow, onChange } = latest.current
+  const insert = (at: number) => {
+    const { rows, columns, createRow, onChange } = latest.current
     const added = createRow()
-    onChange([...rows, added])
-    setLimit((before) => Math.max(before, rows.length + 1))
-    requestAnimationFrame(() => focusCell(added.key, latest.current.columns[0]?.name))
+    onChange(rows.toSpliced(at, 0, added))
+    setLimit((before) => Math.max(before, at === rows.length ? rows.length + 1 : before + 1))
+    requestAnimationFrame(() => focusCell(added.key, columns[0]?.name))
   }
+  const findColumn = (column: string) => latest.current.columns.find(({ name }) => name === column)?.name
   const [actions] = useState<RowActions>(() => ({
     change(key, column, text) {
-      const { rows, columns, onChange, onType } = latest.current
-      onChange(rows.map((row) => (row.key === key ? { ...row, cells: { ...row.cells, [column]: text } } : row)))
-      if (column === columns[0]?.name) onType?.(text)
+      const { rows, columns, access, onChange, onType } = latest.current
+      const name = findColumn(column)
+      if (name === undefined) return
+      const cells: Partial<Record<Name, string>> = {}
+      cells[name] = text
+      onChange(rows.map((row) => (row.key === key ? access.write(row, cells) : row)))
+      if (name === columns[0]?.name) onType?.(text)
+    },
+    leave: (key, column) => latest.current.order?.onLeave(key, column),
+    open: (key) => latest.current.order?.onOpen(key),
+    insertBelow: (key) => insert(latest.current.rows.findIndex((row) => row.key === key) + 1),
+    move(key, by) {
+      const { rows, onChange } = latest.current
+      const at = rows.findIndex((row) => row.key === key)
+      const row = rows[at]
+      if (row === undefined || at + by < 0 || at + by >= rows.length) return
+      onChange(rows.toSpliced(at, 1).toSpliced(at + by, 0, row))
     },
     remove(key) {
       const { rows, onChange } = latest.current
@@ -99,27 +150,27 @@ export function Sheet<Name extends string>(props: {
       const cells = splitCells(event.clipboardData.getData('text/plain'))
       // A single value is pasted into the cell as usual.
       if (cells.length < 2 && (cells[0]?.length ?? 0) < 2) return
-      const { rows, columns, createRow, onChange } = latest.current
-      const place = columns.find(({ name }) => name === column)
-      if (place === undefined) return
+      const { rows, onChange, ...sheet } = latest.current
+      const name = findColumn(column)
+      if (name === undefined) return
       event.preventDefault()
-      onChange(fillRows(rows, cells, { key, column: place.name }, columns, createRow))
+      onChange(fillRows(rows, cells, { key, column: name }, sheet))
       setLimit((before) => Math.max(before, rows.length + cells.length))
     },
     press(event, key, column) {
-      const { shown } = latest.current
+      const { rows, shown, textOf } = latest.current
       const at = shown.findIndex((row) => row.key === key)
       if (event.key === 'Enter') {
         event.preventDefault()
         const next = shown[at + (event.shiftKey ? -1 : 1)]
         if (next !== undefined) return focusCell(next.key, column)
-        if (!event.shiftKey) addRow()
+        if (!event.shiftKey) insert(rows.length)
       }
       if (event.key === 'd' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault()
-        const cells: Readonly<Record<string, string | undefined>> = shown[at - 1]?.cells ?? {}
-        const above = cells[column]
-        if (above !== undefined) actions.change(key, column, above)
+        const above = shown[at - 1]
+        const name = findColumn(column)
+        if (above !== undefined && name !== undefined) actions.change(key, column, textOf(above, name))
       }
     },
   }))
@@ -128,9 +179,9 @@ export function Sheet<Name extends string>(props: {
     <>
       {rows.length > SEARCHED_FROM && (
         <search className="filters inset">
-          <SearchBox label="Search lines" placeholder={searchIn} value={search} onChange={setSearch} />
+          <SearchBox label={`Search ${words.item}s`} placeholder={searchIn} value={search} onChange={setSearch} />
           <span className="muted" aria-live="polite">
-            {wanted !== '' && `${formatCount(matching.length, 'line')} found`}
+            {wanted !== '' && `${formatCount(matching.length, words.item)} found`}
           </span>
         </search>
       )}
@@ -153,6 +204,12 @@ export function Sheet<Name extends string>(props: {
           <caption className="sr">{label}</caption>
           <thead role="rowgroup">
             <tr role="row">
+              {order !== undefined && (
+                <th role="columnheader" scope="col" className="num">
+                  <span aria-hidden="true">#</span>
+                  <span className="sr">Row</span>
+                </th>
+              )}
               {columns.map(({ name, head, look }) => (
                 <th role="columnheader" scope="col" key={name} className={look === 'number' ? 'num' : undefined}>
                   {head}
@@ -163,29 +220,38 @@ export function Sheet<Name extends string>(props: {
                   {resultHead}
                 </th>
               )}
-              <td role="cell" />
+              <th role="columnheader" scope="col">
+                <span className="sr">Actions</span>
+              </th>
             </tr>
           </thead>
           <tbody role="rowgroup">
-            {shown.map((row) => (
-              <Row
-                key={row.key}
-                id={id}
-                row={row}
-                at={rows.indexOf(row) + 1}
-                columns={columns}
-                resultHead={resultHead}
-                view={viewOf(row)}
-                rejected={rejected.get(row.key)}
-                actions={actions}
-              />
-            ))}
+            {shown.map((row) => {
+              const at = numbers.get(row.key) ?? 0
+              const own = order?.nameOf(row).trim()
+              return (
+                <SheetRowCells
+                  key={row.key}
+                  id={id}
+                  row={row}
+                  at={at}
+                  name={own === '' ? `${words.place} ${at}` : own}
+                  words={words}
+                  columns={columns}
+                  access={access}
+                  resultHead={resultHead}
+                  view={viewOf(row)}
+                  rejected={rejected.get(row.key)}
+                  actions={actions}
+                />
+              )
+            })}
           </tbody>
         </table>
       </div>
       <div className="row wrap sheet-foot">
-        <Button small icon="plus" onClick={addRow}>
-          Add line
+        <Button small icon="plus" onClick={() => insert(rows.length)}>
+          Add {words.item}
         </Button>
         {matching.length > shown.length && (
           <Button small look="quiet" onClick={() => setLimit(limit + ROWS_PER_STEP)}>
@@ -193,7 +259,7 @@ export function Sheet<Name extends string>(props: {
           </Button>
         )}
         <span className="faint">
-          Paste cells from a spreadsheet. Enter moves down, and Ctrl+D repeats the cell above.
+          {help ?? 'Paste cells from a spreadsheet. Enter moves down, and Ctrl+D repeats the cell above.'}
         </span>
       </div>
     </>
@@ -202,6 +268,10 @@ export function Sheet<Name extends string>(props: {
 
 interface RowActions {
   change(key: string, column: string, text: string): void
+  leave(key: string, column: string): void
+  open(key: string): void
+  insertBelow(key: string): void
+  move(key: string, by: number): void
   remove(key: string): void
   paste(event: ClipboardEvent, key: string, column: string): void
   press(event: KeyboardEvent, key: string, column: string): void
@@ -209,24 +279,34 @@ interface RowActions {
 
 const CELL_LOOKS = { text: 'input', number: 'input num', code: 'input code' } as const
 
-const Row = memo(function Row(props: {
+const SheetRowCells = memo(function SheetRowCells(props: {
   id: string
-  row: SheetRow
+  row: { readonly key: string }
   at: number
+  /** The name of the row; undefined if the order of the rows does not matter. */
+  name: string | undefined
+  words: SheetWords
   columns: readonly SheetColumn[]
+  access: CellAccess<{ readonly key: string }>
   resultHead: string | undefined
   view: SheetRowView
   rejected: CellErrors | undefined
   actions: RowActions
 }) {
-  const { id, row, at, columns, resultHead, view, rejected, actions } = props
+  const { id, row, at, name: rowName, words, columns, access, resultHead, view, rejected, actions } = props
   // An empty row is not saved, so it has no errors.
-  const errors: CellErrors = isEmptySheetRow(row, columns) ? {} : { ...view.errors, ...rejected }
+  const errors: CellErrors = access.isEmpty(row) ? {} : { ...view.errors, ...rejected }
   return (
     <tr role="row" data-row={row.key}>
-      {columns.map(({ name, head, look = 'text', placeholder, suggests }) => {
+      {rowName !== undefined && (
+        <th role="rowheader" scope="row" className="num row-number">
+          {at}
+        </th>
+      )}
+      {columns.map(({ name, head, look = 'text', placeholder, suggests, isProse = false, lang }) => {
         const error = errors[name]
         const note = view.notes?.[name]
+        const fixed = view.fixed?.[name]
         const cellId = `${id}-${row.key}-${name}`
         return (
           <td role="cell" key={name} data-label={head} className={`col-${name}`}>
@@ -234,15 +314,18 @@ const Row = memo(function Row(props: {
               className={CELL_LOOKS[look]}
               id={cellId}
               data-column={name}
-              aria-label={`${head}, line ${at}`}
+              aria-label={`${head}, ${words.place} ${at}`}
               aria-invalid={error === undefined ? undefined : true}
               aria-describedby={error === undefined ? undefined : `${cellId}-error`}
               autoComplete="off"
-              spellCheck={false}
+              spellCheck={isProse}
+              lang={lang}
               list={suggests === true ? `${id}-list-${name}` : undefined}
-              placeholder={placeholder}
-              value={row.cells[name] ?? ''}
+              placeholder={fixed ?? placeholder}
+              disabled={fixed !== undefined}
+              value={fixed === undefined ? (view.texts?.[name] ?? access.read(row, name)) : ''}
               onChange={(event) => actions.change(row.key, name, event.target.value)}
+              onBlur={() => actions.leave(row.key, name)}
               onPaste={(event) => actions.paste(event, row.key, name)}
               onKeyDown={(event) => actions.press(event, row.key, name)}
             />
@@ -261,8 +344,18 @@ const Row = memo(function Row(props: {
           {view.result}
         </td>
       )}
-      <td role="cell">
-        <IconButton icon="x" label={`Remove line ${at}`} look="quiet" small onClick={() => actions.remove(row.key)} />
+      <td role="cell" className={rowName === undefined ? undefined : 'row-tools'}>
+        {rowName === undefined ? (
+          <IconButton
+            icon="x"
+            label={`Remove ${words.place} ${at}`}
+            look="quiet"
+            small
+            onClick={() => actions.remove(row.key)}
+          />
+        ) : (
+          <SheetRowTools rowKey={row.key} name={rowName} item={words.item} actions={actions} />
+        )}
       </td>
     </tr>
   )

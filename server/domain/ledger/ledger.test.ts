@@ -361,6 +361,31 @@ test('the job cost ledger of a trade ignores letter case and can be limited to c
   expect(await ledgerOf('roofing')).toEqual([0, 0, []])
 })
 
+test('postings and balances of a trade ignore letter case and can be limited to amounts without a trade', async () => {
+  const { lot14, lot15 } = site
+  const lines = [
+    { homeId: lot14, scope: 'framing', amount: 120.5 },
+    { homeId: lot15, scope: 'framing', amount: 30 },
+    { homeId: lot15, amount: 15 },
+  ]
+  await done('/ledger/journals', { note: 'Rented tools.', lines })
+  const amountsOf = async (query: string) =>
+    (await get(`/ledger/postings?measure=cost&sort=sequence&${query}`)).data.map(({ amount }: Body) => amount)
+  expect(await amountsOf('scope=FRAMING')).toEqual([120.5, 30])
+  expect(await amountsOf(`scope=framing&homeId=${lot15}`)).toEqual([30])
+  expect(await amountsOf('scope=unassigned')).toEqual([15])
+  expect(await amountsOf('scope=roofing')).toEqual([])
+  const first = await get('/ledger/postings?measure=cost&sort=sequence&scope=framing&limit=1')
+  const second = await get(
+    `/ledger/postings?measure=cost&sort=sequence&scope=framing&limit=1&cursor=${first.nextCursor}`,
+  )
+  expect([...first.data, ...second.data].map(({ amount }: Body) => amount)).toEqual([120.5, 30])
+  const costOfTrade = async (query: string) => (await get(`/ledger/balances?${query}`)).balances[0].amounts.cost
+  expect(await costOfTrade('scope=Framing')).toBe(150.5)
+  expect(await costOfTrade(`scope=framing&homeId=${lot14}`)).toBe(120.5)
+  expect(await costOfTrade('scope=unassigned')).toBe(15)
+})
+
 test('ledger balances by group are paginated', async () => {
   await journal(site.lot14, 1)
   await journal(site.lot15, 2)
@@ -434,6 +459,9 @@ test('a filtered list of postings reads several pages of a long ledger to find a
     cursor = page.nextCursor
   }
   expect([pages, found]).toEqual([[0, 0, 1], [rare]])
+  // A trade that no posting has is searched in the same way.
+  const ofTrade = await get('/ledger/postings?scope=roofing&limit=1')
+  expect([ofTrade.data, typeof ofTrade.nextCursor]).toEqual([[], 'string'])
   expect(await get(`/ledger/postings?ids=${rare.id}`)).toEqual({ data: [rare], nextCursor: null })
   const oldest = await get('/ledger/postings?sort=sequence&limit=2')
   expect(oldest.data[0]).toMatchObject({ entryId })

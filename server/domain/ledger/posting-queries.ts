@@ -67,7 +67,7 @@ export async function list(
   call: Tenant,
   query: PostingQuery & { limit: number; cursor?: string | undefined; sort: string },
 ): Promise<{ data: Posting[]; nextCursor: string | null }> {
-  const { limit, cursor, sort, measure, from, to, knownAt, updatedAfter, createdAfter, ids, ...records } = query
+  const { limit, cursor, sort, measure, scope, from, to, knownAt, updatedAfter, createdAfter, ids, ...records } = query
   const [direction, beyond, last] = sort.startsWith('-') ? [sql`desc`, sql`<`, sql`min`] : [sql`asc`, sql`>`, sql`max`]
   const ordered = toPostingConditions(call, records)
   if (cursor !== undefined) {
@@ -75,7 +75,7 @@ export async function list(
     if (!Number.isSafeInteger(value)) throw createCursorProblem()
     ordered.push(sql`p."sequence" ${beyond} ${value}`)
   }
-  const filters = toPostingConditions(call, { measure, from, to, knownAt, updatedAfter, createdAfter })
+  const filters = toPostingConditions(call, { measure, scope, from, to, knownAt, updatedAfter, createdAfter })
   // The first condition is the organization, which all postings meet. If there is no other condition, every posting
   // that is read matches.
   const max = filters.length === 1 ? limit + 1 : ROWS_PER_READ

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import type { LedgerBalance, LedgerBalances, LedgerGroup, Measure } from '../../../client/contract.gen.ts'
+import { NO_TRADE } from '../../../server/domain/ledger/no-trade.ts'
 import { MAIN_QUERY } from '../../api/page-calls.ts'
 import { client, plumbline } from '../../api/plumbline.ts'
 import { fetchRecordName, type NamedKind } from '../../api/record-names.ts'
@@ -31,8 +32,8 @@ interface Group {
   head: string
   /** The kind of the records by which the balances are grouped; null for trades, which have names, and for the total. */
   kind: NamedKind | null
-  /** The parameter with which the postings of a group are listed; null if postings cannot be listed by it. */
-  param: 'homeId' | 'vendorId' | 'costCodeId' | 'poId' | null
+  /** The parameter with which the postings of a group are listed; null for the total. */
+  param: 'homeId' | 'vendorId' | 'costCodeId' | 'scope' | 'poId' | null
 }
 
 const GROUPS: Readonly<Record<LedgerGroup, Group>> = {
@@ -40,7 +41,7 @@ const GROUPS: Readonly<Record<LedgerGroup, Group>> = {
   costCode: { word: 'Cost code', head: 'Cost code', kind: 'costCode', param: 'costCodeId' },
   home: { word: 'Home', head: 'Home', kind: 'home', param: 'homeId' },
   vendor: { word: 'Vendor', head: 'Vendor', kind: 'vendor', param: 'vendorId' },
-  scope: { word: 'Trade', head: 'Trade', kind: null, param: null },
+  scope: { word: 'Trade', head: 'Trade', kind: null, param: 'scope' },
   po: { word: 'Order', head: 'Order', kind: 'order', param: 'poId' },
 }
 
@@ -189,7 +190,11 @@ function Accounts({ query, data }: { query: BalanceQuery; data: LedgerBalances |
 function Balances({ query, data }: { query: BalanceQuery; data: LedgerBalances | undefined }) {
   const { cents } = useFormats()
   const group = GROUPS[query.groupBy]
-  const filterOf = (id: string | null) => (group.param === null || id === null ? null : { [group.param]: id })
+  const filterOf = (id: string | null) => {
+    // Only postings without a trade can be listed. Those without another record cannot.
+    const value = id ?? (group.param === 'scope' ? NO_TRADE : null)
+    return group.param === null || value === null ? null : { [group.param]: value }
+  }
   const columns: readonly Column<LedgerBalance>[] = [
     { head: group.head, cell: ({ id }) => <GroupName {...{ query, id, filter: filterOf(id) }} /> },
     ...COLUMN_MEASURES.map(
@@ -230,19 +235,19 @@ function sumOtherParts(amounts: LedgerBalance['amounts']): number {
 function GroupName(props: { query: BalanceQuery; id: string | null; filter: Readonly<Record<string, string>> | null }) {
   const { query, id, filter } = props
   const { head, kind } = GROUPS[query.groupBy]
-  if (id === null) return <span className="muted">No {head.toLowerCase()}</span>
-  const name = kind === null ? humanizeName(id) : <RecordName of={kind} id={id} isPlain />
-  // Only the ledger of one home can be read by trade.
-  const to =
-    filter !== null
-      ? toPostingsUrl(query, filter)
-      : query.homeId === undefined
-        ? null
-        : `/homes/${query.homeId}?${new URLSearchParams({ tab: 'costs', scope: id, to: query.asOf })}`
-  return to === null ? (
-    <span className="lead">{name}</span>
+  const name =
+    id === null ? (
+      `No ${head.toLowerCase()}`
+    ) : kind === null ? (
+      humanizeName(id)
+    ) : (
+      <RecordName of={kind} id={id} isPlain />
+    )
+  const look = id === null ? 'muted' : 'lead'
+  return filter === null ? (
+    <span className={look}>{name}</span>
   ) : (
-    <Link className="lead" to={to}>
+    <Link className={look} to={toPostingsUrl(query, filter)}>
       {name}
     </Link>
   )

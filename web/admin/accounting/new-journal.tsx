@@ -10,6 +10,7 @@ import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { CostCodeField } from '../actions/cost-code-field.tsx'
 import { RecordChoice } from '../actions/record-choice.tsx'
 
 /** The page size limit of one request. A builder has fewer trades. */
@@ -273,17 +274,12 @@ function PlaceFields(props: {
         )}
       </Field>
       <SelectField name={`scope${suffix}`} label="Trade" pointer={pointers.scope} options={trades} />
-      <Field name={`code${suffix}`} label="Cost code" optional pointer={pointers.costCodeId}>
-        {(control) => (
-          <RecordChoice
-            control={control}
-            list={{ path: '/api/ext/cost-codes', searches: true }}
-            value={place.costCodeId === '' ? [] : [place.costCodeId]}
-            isMultiple={false}
-            onChange={([costCodeId = '']) => onChange({ costCodeId })}
-          />
-        )}
-      </Field>
+      <CostCodeField
+        name={`code${suffix}`}
+        pointer={pointers.costCodeId}
+        value={place.costCodeId}
+        onChange={(costCodeId) => onChange({ costCodeId })}
+      />
     </>
   )
 }

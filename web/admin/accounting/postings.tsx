@@ -32,13 +32,16 @@ const RECORD_FILTERS = [
   { name: 'poId', label: 'Order', kind: 'order' },
 ] as const satisfies readonly { name: string; label: string; kind: NamedKind }[]
 
+/** The parameters of the filters that a link can set, which also limit the balance. */
+const LINKED_FILTERS = ['scope', ...RECORD_FILTERS.map(({ name }) => name)]
+
 /** The dates, which are not shown as filters of the list. */
 const DATES = ['from', 'to']
 
 /** Lists the postings of the cost ledger, newest first. */
 export function Component() {
   const columns = useColumns()
-  const filters = [MEASURE_FILTER, ...useRecordFilters()]
+  const filters = [MEASURE_FILTER, ...useLinkedFilters()]
   return (
     <Page
       title="Postings"
@@ -77,9 +80,13 @@ export function Component() {
   )
 }
 
-/** Returns a filter for each record in the URL. The user can remove it, but chooses a record on the page before. */
-function useRecordFilters(): readonly Filter[] {
+/**
+ * Returns a filter for the trade and for each record in the URL. The user can remove it, but chooses a trade or a record
+ * on the page before.
+ */
+function useLinkedFilters(): readonly Filter[] {
   const [params] = useSearchParams()
+  const scope = params.get('scope') ?? ''
   const ids = RECORD_FILTERS.map(({ name }) => params.get(name) ?? '')
   const [homeId = '', costCodeId = '', vendorId = '', poId = ''] = ids
   const names = [
@@ -88,10 +95,12 @@ function useRecordFilters(): readonly Filter[] {
     useRecordName('vendor', vendorId).data,
     useRecordName('order', poId).data,
   ]
-  return RECORD_FILTERS.flatMap(({ name, label }, at) => {
+  const ofRecords = RECORD_FILTERS.flatMap(({ name, label }, at) => {
     const id = ids[at] ?? ''
     return id === '' ? [] : [{ name, label, options: [{ value: id, label: names[at] ?? '…' }] }]
   })
+  if (scope === '') return ofRecords
+  return [{ name: 'scope', label: 'Trade', options: [{ value: scope, label: humanizeName(scope) }] }, ...ofRecords]
 }
 
 /** Shows the balance that the listed postings add up to, if one account is chosen. */
@@ -101,11 +110,11 @@ function PostedBalance() {
   const measure = MEASURES.find((one) => one === params.get('measure'))
   const to = params.get('to') ?? today()
   const from = params.get('from')
-  const records = Object.fromEntries(
-    RECORD_FILTERS.flatMap(({ name }) => (params.get(name) === null ? [] : [[name, params.get(name)]])),
+  const linked = Object.fromEntries(
+    LINKED_FILTERS.flatMap((name) => (params.get(name) === null ? [] : [[name, params.get(name)]])),
   )
-  const closing = useBalance(measure, { ...records, asOf: to })
-  const opening = useBalance(from === null ? undefined : measure, { ...records, asOf: dayBefore(from ?? to) })
+  const closing = useBalance(measure, { ...linked, asOf: to })
+  const opening = useBalance(from === null ? undefined : measure, { ...linked, asOf: dayBefore(from ?? to) })
   if (measure === undefined) return null
   const amountOf = (amount: number | undefined) => (amount === undefined ? '…' : cents(amount))
   return (

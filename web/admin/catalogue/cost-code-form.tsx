@@ -1,17 +1,14 @@
 import { Link } from 'react-router'
 import type { CostCode } from '../../../client/contract.gen.ts'
-import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { humanizeName } from '../../ui/humanize-name.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { flattenCostCodes, listCodesBelow } from './cost-code-tree.ts'
+import { TradeField } from './trade-field.tsx'
 
 export const COST_CATEGORIES = ['labor', 'material', 'subcontract', 'equipment', 'other', 'overhead'] as const
-
-/** The page size limit of one request. A builder has fewer trades. */
-const MAX_SCOPES = 200
 
 /** Creates a cost code below another code, or changes a code and its place in the tree. */
 export function CostCodeDialog(props: {
@@ -23,7 +20,6 @@ export function CostCodeDialog(props: {
   onClose(): void
 }) {
   const { code, parent, codes, onClose } = props
-  const scopes = useListPage('/api/ext/scopes', { limit: MAX_SCOPES, sort: 'sequence' })
   const create = plumbline.useMutation('post', '/api/ext/cost-codes', {
     onSuccess: (created) => {
       showToast(`${created.code} created`)
@@ -83,18 +79,7 @@ export function CostCodeDialog(props: {
           defaultValue={code?.category ?? parent?.category ?? 'material'}
           options={COST_CATEGORIES.map((value) => ({ value, label: humanizeName(value) }))}
         />
-        <SelectField
-          // The options arrive later, and would otherwise not contain the trade of the code.
-          key={scopes.data === undefined ? 'loading' : 'loaded'}
-          name="scope"
-          label="Trade"
-          optional
-          defaultValue={code?.scope ?? parent?.scope ?? ''}
-          options={[
-            { value: '', label: 'None' },
-            ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanizeName(name) })),
-          ]}
-        />
+        <TradeField trade={code?.scope ?? parent?.scope ?? null} />
       </div>
       <TextField name="accountingId" label="Account in accounting" optional defaultValue={code?.accountingId ?? ''} />
     </FormDialog>

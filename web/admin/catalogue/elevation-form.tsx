@@ -1,8 +1,10 @@
+import { Link } from 'react-router'
 import type { Elevation, Plan } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { useSession } from '../../api/session.ts'
+import { useCan, useSession } from '../../api/session.ts'
 import { readNumberField, readTextField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { FigureRows, readFigures, useFigureRows } from './figure-rows.tsx'
 import { NextRevisionNote } from './next-revision-note.tsx'
@@ -49,7 +51,7 @@ export function ElevationDialog(props: { plan: Plan; elevation: Elevation | null
           placeholder="A"
           pointer={`/elevations/${at}/code`}
           defaultValue={elevation?.code ?? ''}
-          {...(elevation !== null && { hint: 'Lines of takeoffs refer to the elevation by its code.' })}
+          {...(elevation !== null && { hint: 'Cannot change while the takeoff has lines for the elevation.' })}
         />
         <TextField
           name="name"
@@ -78,9 +80,17 @@ export function ElevationDialog(props: { plan: Plan; elevation: Elevation | null
   )
 }
 
-/** Removes an elevation from a plan. */
+/** Removes an elevation from a plan. If the takeoff has lines for the elevation, links to the takeoff instead. */
 export function RemoveElevationDialog(props: { plan: Plan; elevation: Elevation; onClose(): void }) {
   const { plan, elevation, onClose } = props
+  const canSeeTakeoff = useCan()('parts:read')
+  const takeoff = plumbline.useQuery(
+    'get',
+    '/api/ext/plans/{planId}/takeoff',
+    { params: { path: { planId: plan.id } } },
+    { enabled: canSeeTakeoff },
+  )
+  const lineCount = takeoff.data?.lines.filter((line) => line.elevation === elevation.code).length ?? 0
   const change = plumbline.useMutation('patch', '/api/ext/plans/{planId}', {
     onSuccess: () => {
       showToast(`Elevation ${elevation.code} removed`)
@@ -94,6 +104,7 @@ export function RemoveElevationDialog(props: { plan: Plan; elevation: Elevation;
       size="narrow"
       word="Remove elevation"
       isDanger
+      isDisabled={lineCount > 0}
       of={plan}
       {...{ change, onClose }}
       onSubmit={(_, ifMatch) =>
@@ -103,11 +114,18 @@ export function RemoveElevationDialog(props: { plan: Plan; elevation: Elevation;
         })
       }
     >
-      <NextRevisionNote plan={plan} fields="an elevation" />
-      <p>
-        New homes cannot have this elevation. Existing homes keep it. Remove the lines of this elevation from the
-        takeoff, too.
-      </p>
+      {lineCount > 0 ? (
+        <p>
+          The takeoff has {formatCount(lineCount, 'line')} for this elevation. Delete{' '}
+          {lineCount === 1 ? 'the line or change its elevation' : 'the lines or change their elevation'} in the{' '}
+          <Link to={`/catalogue/plans/${plan.id}/takeoff`}>takeoff</Link> first.
+        </p>
+      ) : (
+        <>
+          <NextRevisionNote plan={plan} fields="an elevation" />
+          <p>New homes cannot have this elevation. Existing homes keep it.</p>
+        </>
+      )}
     </FormDialog>
   )
 }

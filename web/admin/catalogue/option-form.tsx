@@ -1,14 +1,14 @@
 import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { Option } from '../../../client/contract.gen.ts'
-import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useSession } from '../../api/session.ts'
-import { Field, readNumberField, readTextField, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { humanizeName } from '../../ui/humanize-name.ts'
 import { showToast } from '../../ui/toast.tsx'
-import { RecordChoice } from '../actions/record-choice.tsx'
+import { CostCodeField } from '../actions/cost-code-field.tsx'
+import { TradeField } from './trade-field.tsx'
 
 const OPTION_TYPES = ['structural', 'design', 'upgrade', 'credit', 'allowance'] as const
 const TYPE_HINTS: Readonly<Record<Option['optionType'], string>> = {
@@ -18,9 +18,6 @@ const TYPE_HINTS: Readonly<Record<Option['optionType'], string>> = {
   credit: 'Removes something from the home. The price is negative.',
   allowance: 'An amount that the buyer can spend on a product.',
 }
-
-/** The page size limit of one request. A builder has fewer trades. */
-const MAX_SCOPES = 200
 
 /** The entries that determine which fields the form has, and the chosen record. */
 interface OptionChoices {
@@ -50,7 +47,6 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
     () => ({ current: choices, isChanged: choices !== initial, restore: setChoices }),
     [choices, initial],
   )
-  const scopes = useListPage('/api/ext/scopes', { limit: MAX_SCOPES, sort: 'sequence' })
   const create = plumbline.useMutation('post', '/api/ext/options', {
     onSuccess: ({ id, name }) => {
       showToast(`${name} created`)
@@ -170,29 +166,12 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
       </div>
       {isFixed && (
         <div className="form-row">
-          <SelectField
-            // The options arrive later, and would otherwise not contain the trade of the option.
-            key={scopes.data === undefined ? 'loading' : 'loaded'}
-            name="scope"
-            label="Trade"
-            optional
-            defaultValue={option?.scope ?? ''}
-            options={[
-              { value: '', label: 'None' },
-              ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanizeName(name) })),
-            ]}
+          <TradeField trade={option?.scope ?? null} />
+          <CostCodeField
+            hint="Defaults to the cost code of the trade."
+            value={costCodeId}
+            onChange={(id) => setChoices({ ...choices, costCodeId: id })}
           />
-          <Field name="costCodeId" label="Cost code" optional hint="Defaults to the cost code of the trade.">
-            {(control) => (
-              <RecordChoice
-                control={control}
-                list={{ path: '/api/ext/cost-codes', searches: true }}
-                value={costCodeId === '' ? [] : [costCodeId]}
-                isMultiple={false}
-                onChange={([id = '']) => setChoices({ ...choices, costCodeId: id })}
-              />
-            )}
-          </Field>
         </div>
       )}
       <div className="form-row">

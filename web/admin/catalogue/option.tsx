@@ -3,7 +3,7 @@ import { Link, useParams } from 'react-router'
 import type { Option } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useDryRun } from '../../api/use-skill.ts'
+import { useChangePreview } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
 import { humanizeName } from '../../ui/humanize-name.ts'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
@@ -75,8 +75,7 @@ export function Component() {
 }
 
 function RetireDialog({ option, onClose }: { option: Option; onClose(): void }) {
-  const canTry = useCan()('skills:write')
-  const trial = useDryRun('changeOptionStatus', { optionId: option.id, status: 'retired' }, { enabled: canTry })
+  const trial = useChangePreview('changeOptionStatus', { optionId: option.id, status: 'retired' })
   const change = plumbline.useMutation('post', '/api/ext/options/{optionId}/status', {
     onSuccess: ({ name }) => {
       showToast(`${name} retired`)
@@ -89,10 +88,9 @@ function RetireDialog({ option, onClose }: { option: Option; onClose(): void }) 
       effect="Buyers will no longer be able to choose this option. Existing selections will not change. You can offer it again later."
       word="Retire"
       isDanger
-      trial={canTry ? trial : null}
       error={change.error}
       isPending={change.isPending}
-      onClose={onClose}
+      {...{ trial, onClose }}
       onConfirm={() => change.mutate({ params: { path: { optionId: option.id } }, body: { status: 'retired' } })}
     />
   )

@@ -1,16 +1,12 @@
 import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { Part } from '../../../client/contract.gen.ts'
-import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { Field, readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { humanizeName } from '../../ui/humanize-name.ts'
 import { showToast } from '../../ui/toast.tsx'
-import { RecordChoice } from '../actions/record-choice.tsx'
-
-/** The page size limit of one request. A builder has fewer trades. */
-const MAX_SCOPES = 200
+import { CostCodeField } from '../actions/cost-code-field.tsx'
+import { TradeField } from './trade-field.tsx'
 
 /** Creates a part, or changes it. */
 export function PartDialog({ part, onClose }: { part: Part | null; onClose(): void }) {
@@ -20,7 +16,6 @@ export function PartDialog({ part, onClose }: { part: Part | null; onClose(): vo
     () => ({ current: costCodeId, isChanged: costCodeId !== (part?.costCodeId ?? ''), restore: setCostCodeId }),
     [costCodeId, part],
   )
-  const scopes = useListPage('/api/ext/scopes', { limit: MAX_SCOPES, sort: 'sequence' })
   const create = plumbline.useMutation('post', '/api/ext/parts', {
     onSuccess: ({ id, name }) => {
       showToast(`${name} created`)
@@ -69,34 +64,12 @@ export function PartDialog({ part, onClose }: { part: Part | null; onClose(): vo
       </div>
       <TextField name="name" label="Name" defaultValue={part?.name ?? ''} />
       <div className="form-row">
-        <SelectField
-          // The options arrive later, and would otherwise not contain the trade of the part.
-          key={scopes.data === undefined ? 'loading' : 'loaded'}
-          name="scope"
-          label="Trade"
-          optional
-          defaultValue={part?.scope ?? ''}
-          options={[
-            { value: '', label: 'None' },
-            ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanizeName(name) })),
-          ]}
-        />
-        <Field
-          name="costCodeId"
-          label="Cost code"
-          optional
+        <TradeField trade={part?.scope ?? null} />
+        <CostCodeField
           {...(part === null && { hint: 'Defaults to the cost code of the trade.' })}
-        >
-          {(control) => (
-            <RecordChoice
-              control={control}
-              list={{ path: '/api/ext/cost-codes', searches: true }}
-              value={costCodeId === '' ? [] : [costCodeId]}
-              isMultiple={false}
-              onChange={([id = '']) => setCostCodeId(id)}
-            />
-          )}
-        </Field>
+          value={costCodeId}
+          onChange={setCostCodeId}
+        />
       </div>
       <div className="form-row">
         <TextField name="manufacturer" label="Manufacturer" optional defaultValue={part?.manufacturer ?? ''} />

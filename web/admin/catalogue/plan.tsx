@@ -3,7 +3,7 @@ import { Link, useParams } from 'react-router'
 import type { Plan } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useDryRun } from '../../api/use-skill.ts'
+import { useChangePreview } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
 import { humanizeName } from '../../ui/humanize-name.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -96,8 +96,7 @@ export function Component() {
 
 /** Releases the draft of a plan, or retires the plan. */
 function PlanMove({ plan, to, onClose }: { plan: Plan; to: 'released' | 'retired'; onClose(): void }) {
-  const canTry = useCan()('skills:write')
-  const trial = useDryRun('changePlanStatus', { planId: plan.id, status: to }, { enabled: canTry })
+  const trial = useChangePreview('changePlanStatus', { planId: plan.id, status: to })
   const change = plumbline.useMutation('post', '/api/ext/plans/{planId}/status', {
     onSuccess: ({ name, revision }) => {
       showToast(to === 'released' ? `Revision ${revision} of ${name} released` : `${name} retired`)
@@ -116,10 +115,9 @@ function PlanMove({ plan, to, onClose }: { plan: Plan; to: 'released' | 'retired
       word={isRelease ? 'Release' : 'Retire'}
       isDanger={!isRelease}
       reason="optional"
-      trial={canTry ? trial : null}
       error={change.error}
       isPending={change.isPending}
-      onClose={onClose}
+      {...{ trial, onClose }}
       onConfirm={(reason) =>
         change.mutate({
           params: { path: { planId: plan.id } },

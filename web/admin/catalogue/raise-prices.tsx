@@ -17,6 +17,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { trimInputPointers } from '../actions/call-action.ts'
+import { CostCodeField } from '../actions/cost-code-field.tsx'
 import { RecordChoice } from '../actions/record-choice.tsx'
 import { AppliesTo } from './applies-to.tsx'
 
@@ -118,20 +119,14 @@ function RaisePrices() {
                   />
                 )}
               </Field>
-              <Field name="costCodeId" label="Cost code" optional hint="Includes the codes below it.">
-                {(control) => (
-                  <RecordChoice
-                    control={control}
-                    list={{ path: '/api/ext/cost-codes', searches: true }}
-                    value={costCodeId === '' ? [] : [costCodeId]}
-                    isMultiple={false}
-                    onChange={([id = '']) => {
-                      reset()
-                      setCostCodeId(id)
-                    }}
-                  />
-                )}
-              </Field>
+              <CostCodeField
+                hint="Includes the codes below it."
+                value={costCodeId}
+                onChange={(id) => {
+                  reset()
+                  setCostCodeId(id)
+                }}
+              />
               <SelectField
                 name="communityId"
                 label="Community"

@@ -5,6 +5,7 @@ import { type CellErrors, createSheetRow } from '../../ui/sheet-rows.ts'
 import { usePartSuggestions } from './known-parts.ts'
 import {
   isEmptyRow,
+  TAKEOFF_CELLS,
   type TakeoffColumn,
   type TakeoffColumns,
   type TakeoffRow,
@@ -49,6 +50,7 @@ export function TakeoffGrid(props: {
     <Sheet
       id="takeoff"
       label="Lines of the takeoff"
+      access={TAKEOFF_CELLS}
       resultHead="To buy"
       searchIn="Part, formula, or task"
       onType={setTyped}

@@ -24,7 +24,7 @@ import {
   formatTypedNumber,
   parseTypedNumber,
 } from '../../../server/platform/values/typed-number.ts'
-import { isEmptySheetRow, readCell, type SheetCells, type SheetColumn, type SheetRow } from '../../ui/sheet-rows.ts'
+import { createCellAccess, readCell, type SheetCells, type SheetColumn, type SheetRow } from '../../ui/sheet-rows.ts'
 import type { GridPart } from './known-parts.ts'
 
 const COLUMNS = [
@@ -46,6 +46,7 @@ export type TakeoffRow = SheetRow<TakeoffColumn>
 
 export const OPTION_COLUMNS: TakeoffColumns = COLUMNS
 export const PLAN_COLUMNS: TakeoffColumns = COLUMNS.filter(({ name }) => name !== 'plan')
+export const TAKEOFF_CELLS = createCellAccess<TakeoffColumn>(COLUMNS)
 
 /** The figures of one plan with one elevation. The elevation is null if the plan has no elevations. */
 export interface FigureSet {
@@ -86,7 +87,7 @@ export function listFigureSets(plans: readonly Plan[]): FigureSet[] {
 }
 
 export function isEmptyRow(row: TakeoffRow): boolean {
-  return isEmptySheetRow(row, COLUMNS)
+  return TAKEOFF_CELLS.isEmpty(row)
 }
 
 /** Returns the rows of stored lines. A row keeps its key while other lines are added or removed. */

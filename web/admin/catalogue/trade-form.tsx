@@ -3,11 +3,11 @@ import { Link } from 'react-router'
 import type { Scope } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { Field, readNumberField, readTextField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { humanizeName } from '../../ui/humanize-name.ts'
 import { showToast } from '../../ui/toast.tsx'
-import { RecordChoice } from '../actions/record-choice.tsx'
+import { CostCodeField } from '../actions/cost-code-field.tsx'
 
 /** Creates a trade, or changes it. */
 export function TradeDialog(props: {
@@ -93,22 +93,12 @@ export function TradeDialog(props: {
         <TextField name="code" label="Code" optional defaultValue={trade?.code ?? ''} placeholder="06-100" />
       </div>
       {can('budgets:read') && (
-        <Field
+        <CostCodeField
           name="defaultCostCodeId"
-          label="Cost code"
-          optional
           hint="Used for records of the trade that have no cost code of their own."
-        >
-          {(control) => (
-            <RecordChoice
-              control={control}
-              list={{ path: '/api/ext/cost-codes', searches: true }}
-              value={costCodeId === '' ? [] : [costCodeId]}
-              isMultiple={false}
-              onChange={([id = '']) => setCostCodeId(id)}
-            />
-          )}
-        </Field>
+          value={costCodeId}
+          onChange={setCostCodeId}
+        />
       )}
     </FormDialog>
   )

@@ -38,11 +38,13 @@ import {
   indexByCode,
   isEmptyLine,
   isEmptySum,
+  LINE_CELLS,
   LINE_COLUMNS,
   type LineColumn,
   type LineRow,
   readLineRow,
   readSumRow,
+  SUM_CELLS,
   SUM_COLUMNS,
   type SumColumn,
   type SumRow,
@@ -389,6 +391,7 @@ function LineSheet(props: {
       id="prices"
       label="Prices of the contract"
       columns={LINE_COLUMNS}
+      access={LINE_CELLS}
       viewOf={useRowViews(toLineView, context)}
       suggestions={{ part }}
       resultHead="For each"
@@ -421,6 +424,7 @@ function SumSheet(props: {
       id="sums"
       label="Lump sums of the contract"
       columns={SUM_COLUMNS}
+      access={SUM_CELLS}
       viewOf={useRowViews(toSumView, context)}
       suggestions={{
         plan: toSuggestions(coded.plans),

@@ -5,7 +5,7 @@ import type { Contract } from '../../../client/contract.gen.ts'
 import { toErrorMessage } from '../../api/error-message.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useDryRun } from '../../api/use-skill.ts'
+import { useChangePreview } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
 import { readTextField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -83,13 +83,8 @@ export function ContractMoves({ contract, isLatest }: { contract: Contract; isLa
 
 function ActivateDialog({ contract, onClose }: { contract: Contract; onClose(): void }) {
   const { day } = useFormats()
-  const canTry = useCan()('skills:write')
   const [endPrevious, setEndPrevious] = useState(false)
-  const trial = useDryRun(
-    'changeContractStatus',
-    { contractId: contract.id, status: 'active', endPrevious },
-    { enabled: canTry },
-  )
+  const trial = useChangePreview('changeContractStatus', { contractId: contract.id, status: 'active', endPrevious })
   const change = useStatusChange(onClose)
   return (
     <MoveDialog
@@ -118,11 +113,10 @@ function ActivateDialog({ contract, onClose }: { contract: Contract; onClose(): 
           </span>
         </label>
       }
-      trial={canTry ? trial : null}
       error={change.error}
       remedy={(error) => <AffectedParts contract={contract} error={error} />}
       isPending={change.isPending}
-      onClose={onClose}
+      {...{ trial, onClose }}
       onConfirm={() =>
         change.mutate({ params: { path: { contractId: contract.id } }, body: { status: 'active', endPrevious } })
       }
@@ -151,12 +145,7 @@ function AffectedParts({ contract, error }: { contract: Contract; error: unknown
 }
 
 function TerminateDialog({ contract, onClose }: { contract: Contract; onClose(): void }) {
-  const canTry = useCan()('skills:write')
-  const trial = useDryRun(
-    'changeContractStatus',
-    { contractId: contract.id, status: 'terminated' },
-    { enabled: canTry },
-  )
+  const trial = useChangePreview('changeContractStatus', { contractId: contract.id, status: 'terminated' })
   const change = useStatusChange(onClose)
   return (
     <MoveDialog
@@ -165,10 +154,9 @@ function TerminateDialog({ contract, onClose }: { contract: Contract; onClose():
       word="Terminate"
       isDanger
       reason="optional"
-      trial={canTry ? trial : null}
       error={change.error}
       isPending={change.isPending}
-      onClose={onClose}
+      {...{ trial, onClose }}
       onConfirm={(reason) =>
         change.mutate({
           params: { path: { contractId: contract.id } },

@@ -4,7 +4,7 @@ import {
   formatTypedNumber,
   parseTypedNumber,
 } from '../../../server/platform/values/typed-number.ts'
-import { isEmptySheetRow, readCell, type SheetColumn, type SheetRow } from '../../ui/sheet-rows.ts'
+import { createCellAccess, readCell, type SheetColumn, type SheetRow } from '../../ui/sheet-rows.ts'
 import type { GridPart } from '../catalogue/known-parts.ts'
 
 /** The columns for the agreed prices of parts, in the order in which cells are pasted. */
@@ -26,6 +26,8 @@ export const SUM_COLUMNS = [
 
 export type LineColumn = (typeof LINE_COLUMNS)[number]['name']
 export type SumColumn = (typeof SUM_COLUMNS)[number]['name']
+export const LINE_CELLS = createCellAccess<LineColumn>(LINE_COLUMNS)
+export const SUM_CELLS = createCellAccess<SumColumn>(SUM_COLUMNS)
 /** The row of a stored line has the ID of the line as its key, so that the line keeps its ID. */
 export type LineRow = SheetRow<LineColumn>
 export type SumRow = SheetRow<SumColumn>
@@ -81,11 +83,11 @@ export function toSumRows(contract: Contract, { plans, options, costCodes }: Con
 }
 
 export function isEmptyLine(row: LineRow): boolean {
-  return isEmptySheetRow(row, LINE_COLUMNS)
+  return LINE_CELLS.isEmpty(row)
 }
 
 export function isEmptySum(row: SumRow): boolean {
-  return isEmptySheetRow(row, SUM_COLUMNS)
+  return SUM_CELLS.isEmpty(row)
 }
 
 /** Returns the part of a row, and the errors that can be found without the service. */

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { BudgetEstimate, UnpricedLine } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useDryRun } from '../../api/use-skill.ts'
+import { useChangePreview, useDryRun } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -154,10 +154,9 @@ function EstimateEffects({ estimate }: { estimate: BudgetEstimate }) {
 
 /** Locks the budget of a home, which freezes the original amounts. */
 export function LockButton({ homeId, total }: { homeId: string; total: number }) {
-  const canTry = useCan()('skills:write')
   const { money } = useFormats()
   const [isOpen, setIsOpen] = useState(false)
-  const trial = useDryRun('lockHomeBudget', { homeId }, { enabled: canTry && isOpen })
+  const trial = useChangePreview('lockHomeBudget', { homeId }, { isNeeded: isOpen })
   const change = plumbline.useMutation('post', '/api/ext/homes/{homeId}/budget/lock', {
     onSuccess: () => {
       showToast('Budget locked')
@@ -174,7 +173,7 @@ export function LockButton({ homeId, total }: { homeId: string; total: number })
           title={`Lock the budget at ${money(total)}?`}
           effect="The original budget is frozen, and construction can begin. Later changes are tracked separately as approved changes. This cannot be undone."
           word="Lock budget"
-          trial={canTry ? trial : null}
+          trial={trial}
           error={change.error}
           isPending={change.isPending}
           onClose={() => setIsOpen(false)}

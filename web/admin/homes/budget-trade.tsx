@@ -1,5 +1,6 @@
 import { Link, useSearchParams } from 'react-router'
 import type { Bill, BudgetCostCode, BudgetScope, Home, PurchaseOrder } from '../../../client/contract.gen.ts'
+import { NO_TRADE } from '../../../server/domain/ledger/no-trade.ts'
 import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
 import { Status } from '../../ui/badge.tsx'
@@ -16,9 +17,6 @@ import { computeLeft } from './budget-left.ts'
 
 /** The query parameter with the trade whose details are open. */
 export const TRADE_PARAM = 'trade'
-
-/** The trade of costs without a trade, such as those of a bill without an order. */
-const NO_TRADE = 'unassigned'
 
 /** The maximum number of orders that are shown. A trade of a home rarely has more, and the list of orders has all. */
 const MAX_ORDERS = 50
@@ -101,9 +99,17 @@ function CostCodes({ home, scope }: { home: Home; scope: BudgetScope }) {
       isFlush
       actions={
         can('ledger:read') && (
-          <Link className="btn small" to={toCostsUrl(home.id, scope.scope, null)}>
-            All postings
-          </Link>
+          <>
+            <Link className="btn small" to={toCostsUrl(home.id, scope.scope, null)}>
+              Cost ledger
+            </Link>
+            <Link
+              className="btn small"
+              to={`/accounting/ledger/postings?${new URLSearchParams({ homeId: home.id, scope: scope.scope })}`}
+            >
+              All postings
+            </Link>
+          </>
         )
       }
     >

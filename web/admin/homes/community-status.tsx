@@ -3,7 +3,7 @@ import type { Community, CommunityStatus } from '../../../client/contract.gen.ts
 import { COMMUNITY_MOVES } from '../../../server/domain/land/communities/community-moves.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useDryRun } from '../../api/use-skill.ts'
+import { useChangePreview } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
@@ -35,9 +35,8 @@ function StatusDialog(props: { community: Community; first: CommunityStatus; onC
   const [{ community, first }] = useState(props)
   const { onClose } = props
   const id = useId()
-  const canTry = useCan()('skills:write')
   const [to, setTo] = useState<CommunityStatus>(first)
-  const trial = useDryRun('changeCommunityStatus', { communityId: community.id, status: to }, { enabled: canTry })
+  const trial = useChangePreview('changeCommunityStatus', { communityId: community.id, status: to })
   const change = plumbline.useMutation('post', '/api/ext/communities/{communityId}/status', {
     onSuccess: ({ name, status }) => {
       showToast(`${name}: ${STATUS_LOOKS.community[status].word.toLowerCase()}`)
@@ -52,10 +51,9 @@ function StatusDialog(props: { community: Community; first: CommunityStatus; onC
       word={`Set to ${STATUS_LOOKS.community[to].word.toLowerCase()}`}
       isDanger={to === 'closed'}
       reason="optional"
-      trial={canTry ? trial : null}
       error={change.error}
       isPending={change.isPending}
-      onClose={onClose}
+      {...{ trial, onClose }}
       onConfirm={(reason) =>
         change.mutate({
           params: { path: { communityId: community.id } },

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Home, HomeStatus, Problem } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useDryRun } from '../../api/use-skill.ts'
+import { useChangePreview } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, SelectField } from '../../ui/form.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
@@ -58,24 +58,21 @@ export function HomeStatusButton({ home }: { home: Home }) {
 }
 
 function StatusDialog({ home, onClose }: { home: Home; onClose(): void }) {
-  const can = useCan()
-  const canTry = can('skills:write')
   const [to, setTo] = useState<HomeStatus>(() => suggestNextStatus(home))
   const [override, setOverride] = useState('')
   // The text of the override reason does not affect the outcome, so typing it does not repeat the dry run.
   const isOverridden = to === 'closed' && override.trim() !== ''
-  const trial = useDryRun(
-    'changeHomeStatus',
-    { homeId: home.id, status: to, ...(isOverridden && { overrideReason: 'Enter a reason.' }) },
-    { enabled: canTry },
-  )
+  const trial = useChangePreview('changeHomeStatus', {
+    ...{ homeId: home.id, status: to },
+    ...(isOverridden && { overrideReason: 'Enter a reason.' }),
+  })
   const change = plumbline.useMutation('post', '/api/ext/homes/{homeId}/status', {
     onSuccess: ({ name, status }) => {
       showToast(`${name}: ${STATUS_LOOKS.home[status].word.toLowerCase()}`)
       onClose()
     },
   })
-  const problem = change.error ?? trial.error
+  const problem = change.error ?? trial?.error ?? null
   const others = ALL_STATUSES.filter((one) => one !== home.status)
   const isRefused = problem?.status === 409
   const [allowed, setAllowed] = useState<readonly HomeStatus[]>()
@@ -88,7 +85,7 @@ function StatusDialog({ home, onClose }: { home: Home; onClose(): void }) {
       word={to === 'cancelled' ? 'Cancel home' : `Set to ${STATUS_LOOKS.home[to].word.toLowerCase()}`}
       isDanger={to === 'cancelled'}
       reason="optional"
-      trial={canTry ? trial : null}
+      trial={trial}
       error={change.error}
       remedy={() => (named === undefined ? undefined : describeAllowed(home, named))}
       isPending={change.isPending}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ApprovalExplanation, Problem, PurchaseOrder, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useDryRun } from '../../api/use-skill.ts'
+import { useChangePreview } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
@@ -122,14 +122,9 @@ export function OrderMoves({ order }: { order: PurchaseOrder }) {
 
 function OrderMoveDialog({ order, move, onClose }: { order: PurchaseOrder; move: OrderMove; onClose(): void }) {
   const can = useCan()
-  const canTry = can('skills:write')
   // A reason is required, but its text does not affect the outcome. The dry run therefore uses this text.
   const reason = move.reason === 'needed' ? { reason: 'Enter a reason.' } : {}
-  const trial = useDryRun(
-    'changePurchaseOrderStatus',
-    { poId: order.id, status: move.to, ...reason },
-    { enabled: canTry },
-  )
+  const trial = useChangePreview('changePurchaseOrderStatus', { poId: order.id, status: move.to, ...reason })
   const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{poId}/status', {
     onSuccess: ({ number, status }) => {
       showToast(
@@ -148,7 +143,7 @@ function OrderMoveDialog({ order, move, onClose }: { order: PurchaseOrder; move:
       isDanger={move.to === 'void'}
       reason={move.reason}
       fields={move.to === 'approved' && can('budgets:read') && <BudgetEffect order={order} />}
-      trial={canTry ? trial : null}
+      trial={trial}
       error={change.error}
       isPending={change.isPending}
       onClose={onClose}

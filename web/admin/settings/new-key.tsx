@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import type { ApiKeyWithSecret, Permission } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useSession } from '../../api/session.ts'
@@ -20,6 +20,15 @@ export function NewKey({ onClose }: { onClose(): void }) {
   const grantable = new Set<string>(held)
   const [granted, setGranted] = useState<ReadonlySet<Permission>>(new Set())
   const [created, setCreated] = useState<ApiKeyWithSecret | null>(null)
+  const entries = useMemo(
+    () => ({
+      ...{ current: [...granted], isChanged: granted.size > 0 },
+      // The role of the user may have changed since the entries were stored.
+      restore: (stored: readonly Permission[]) =>
+        setGranted(new Set(stored.filter((permission) => held.includes(permission)))),
+    }),
+    [granted, held],
+  )
   const create = plumbline.useMutation('post', '/api/admin/keys', { gcTime: 0, onSuccess: setCreated })
   if (created !== null) return <KeySecretDialog apiKey={created} onClose={onClose} />
 
@@ -58,7 +67,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
         </>
       }
     >
-      <Form id={form} draft="key" error={create.error} onSubmit={onSubmit}>
+      <Form id={form} draft="key" entries={entries} error={create.error} onSubmit={onSubmit}>
         <div className="form-row">
           <TextField name="name" label="Name" placeholder="Voice agent, warranty line" autoFocus />
           <SelectField
@@ -82,6 +91,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
                   <input
                     type="radio"
                     name="preset"
+                    data-draft="off"
                     checked={preset === name}
                     onChange={() => setGranted(new Set(permissions.filter((permission) => grantable.has(permission))))}
                   />
@@ -92,6 +102,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
                 <input
                   type="radio"
                   name="preset"
+                  data-draft="off"
                   checked={preset === undefined}
                   onChange={() => setGranted(new Set())}
                 />

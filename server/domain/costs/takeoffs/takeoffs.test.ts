@@ -189,6 +189,43 @@ test('a changed takeoff changes the version of its plan, and a changed plan the 
   expect(await versions()).toEqual([5, 5])
 })
 
+test('an elevation with takeoff lines cannot be removed from its plan', async () => {
+  const planId = await newPlan()
+  const { code } = (await plumbline.get(`/api/ext/plans/${planId}`)).body
+  const setElevations = (...codes: string[]) =>
+    plumbline.patch(`/api/ext/plans/${planId}`, { elevations: codes.map((each) => ({ code: each })) })
+  const ofA = { partId: stud, quantity: 1, elevation: 'A' }
+  const ofB = { partId: stud, quantity: 2, elevation: 'B' }
+  await replace(planId, [ofA, ofB, ofB])
+  expect(await setElevations('A')).toMatchObject({
+    status: 409,
+    body: {
+      ...{ code: 'conflict', reason: 'in_use' },
+      detail: `Cannot remove elevation B from ${code}: the takeoff has 2 lines for it. Delete the lines or change their elevation first.`,
+    },
+  })
+  // A new code removes the old one.
+  expect((await setElevations('A', 'C')).body.reason).toBe('in_use')
+  expect((await setElevations()).body.detail).toBe(
+    `Cannot remove elevations A and B from ${code}: the takeoff has 3 lines for them. Delete the lines or change their elevation first.`,
+  )
+  expect((await setElevations('B', 'A', 'C')).status).toBe(200)
+  await replace(planId, [ofA, { ...ofB, elevation: 'C' }])
+  expect((await setElevations('A', 'C')).status).toBe(200)
+})
+
+test('only the newest revision of a takeoff prevents the removal of an elevation', async () => {
+  const planId = await newPlan()
+  await replace(planId, [{ partId: stud, quantity: 2, elevation: 'B' }])
+  await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })
+  const removeB = () => plumbline.patch(`/api/ext/plans/${planId}`, { elevations: [{ code: 'A' }] })
+  expect(await removeB()).toMatchObject({ status: 409, body: { reason: 'in_use' } })
+  expect((await plumbline.get(`/api/ext/plans/${planId}`)).body).toMatchObject({ status: 'released', revision: 1 })
+  await replace(planId, [{ partId: stud, quantity: 2 }])
+  expect((await removeB()).body).toMatchObject({ status: 'draft', revision: 2, elevations: [{ code: 'A' }] })
+  expect((await takeoff(planId, '?revision=1')).lines).toMatchObject([{ elevation: 'B' }])
+})
+
 test('the takeoff of a retired plan cannot be replaced', async () => {
   const planId = await newPlan()
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })

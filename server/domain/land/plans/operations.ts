@@ -3,7 +3,15 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
 import * as communities from '../communities/queries.ts'
-import { assertUniqueNames, buildPlan, computeRevisionFields, PLAN_MOVES, toPlanChanges } from './plan.ts'
+import {
+  assertUniqueNames,
+  buildPlan,
+  computeRevisionFields,
+  describeElevationsInUse,
+  listRemovedElevations,
+  PLAN_MOVES,
+  toPlanChanges,
+} from './plan.ts'
 import * as plans from './queries.ts'
 
 export const planOperations = {
@@ -35,6 +43,9 @@ export const planOperations = {
       if (before.status === 'retired')
         throw conflict('wrong_status', `Cannot change ${before.code}: the plan is retired.`)
       if (body.communityIds !== undefined) await communities.assertExist(call, body.communityIds, '/communityIds')
+      const removed = listRemovedElevations(before, changes)
+      const lineCounts = removed.length === 0 ? [] : await plans.countTakeoffLines(call, before, removed)
+      if (lineCounts.length > 0) throw conflict('in_use', describeElevationsInUse(before, lineCounts))
       const after = await plans.update(call, before, { ...changes, ...computeRevisionFields(before, changes) })
       if (after.revision !== before.revision) {
         await plans.copyTakeoff(call, after)

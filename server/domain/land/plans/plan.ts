@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Elevation, Plan, PlanStatus } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
+import { formatCount, formatList } from '../../../platform/values/format.ts'
 
 export const PLAN_MOVES: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
   draft: ['released'],
@@ -55,6 +56,25 @@ export function computeRevisionFields(before: Plan, changes: Partial<Plan>): Par
 /** Returns the draft that follows a released revision. */
 export function getNextRevision({ revision }: Plan): Pick<Plan, 'status' | 'revision'> {
   return { status: 'draft', revision: revision + 1 }
+}
+
+/** Returns the codes of the elevations that the changes remove. */
+export function listRemovedElevations(before: Plan, { elevations }: Partial<Plan>): string[] {
+  if (elevations === undefined) return []
+  const kept = new Set(elevations.map(({ code }) => code))
+  return before.elevations.map(({ code }) => code).filter((code) => !kept.has(code))
+}
+
+/** Returns the reason why elevations with takeoff lines cannot be removed. */
+export function describeElevationsInUse(
+  { code }: Plan,
+  lineCounts: readonly { elevation: string; count: number }[],
+): string {
+  const elevations = formatList(lineCounts.map(({ elevation }) => elevation))
+  const [noun, pronoun] = lineCounts.length === 1 ? ['elevation', 'it'] : ['elevations', 'them']
+  const lines = lineCounts.reduce((sum, { count }) => sum + count, 0)
+  const remedy = lines === 1 ? 'Delete the line or change its elevation' : 'Delete the lines or change their elevation'
+  return `Cannot remove ${noun} ${elevations} from ${code}: the takeoff has ${formatCount(lines, 'line')} for ${pronoun}. ${remedy} first.`
 }
 
 /** Throws `validation_failed` for duplicate names among figures or elevations. */

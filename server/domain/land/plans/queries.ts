@@ -62,6 +62,20 @@ export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revis
     where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision - 1}`.execute(db)
 }
 
+/** Returns the number of lines for each of these elevations in the takeoff of the newest revision, if there are any. */
+export async function countTakeoffLines(
+  { db, organizationId }: Tenant,
+  { id, revision }: Plan,
+  elevations: readonly string[],
+): Promise<{ elevation: string; count: number }[]> {
+  const { rows } = await sql<{ elevation: string; count: number }>`
+    select "elevation", count(*)::integer as "count" from "takeoffLines"
+    where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision}
+      and "elevation" = any(${[...elevations]}::text[])
+    group by "elevation" order by "elevation"`.execute(db)
+  return rows
+}
+
 /** Returns up to `limit` IDs of plans that are neither archived nor retired. */
 export async function listActivePlanIds({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

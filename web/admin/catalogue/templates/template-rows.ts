@@ -14,15 +14,16 @@ import {
   formatTypedNumber,
   parseTypedNumber,
 } from '../../../../server/platform/values/typed-number.ts'
+import type { CellAccess, SheetColumn } from '../../../ui/sheet-rows.ts'
 
-/** The columns of the grid, in the order in which cells are pasted. */
+/** The columns of the sheet, in the order in which cells are pasted. */
 export const TEMPLATE_COLUMNS = [
-  { name: 'name', head: 'Task' },
-  { name: 'spanishName', head: 'Spanish name' },
-  { name: 'scope', head: 'Trade' },
-  { name: 'duration', head: 'Workdays' },
+  { name: 'name', head: 'Task', isProse: true },
+  { name: 'spanishName', head: 'Spanish name', isProse: true, lang: 'es' },
+  { name: 'scope', head: 'Trade', suggests: true },
+  { name: 'duration', head: 'Workdays', look: 'number', placeholder: '1' },
   { name: 'waits', head: 'Waits for' },
-] as const
+] as const satisfies readonly SheetColumn[]
 
 export type TemplateColumn = (typeof TEMPLATE_COLUMNS)[number]['name']
 export type RowErrors = Readonly<Partial<Record<TemplateColumn, string>>>
@@ -97,6 +98,12 @@ export function toTemplateRows(rows: readonly TaskTemplateRow[]): TemplateRow[] 
 export function isEmptyRow({ name, spanishName, scope, phase, duration, vendorId, ...row }: TemplateRow): boolean {
   const texts = [name, spanishName, scope, phase, duration, vendorId, row.waits ?? '']
   return texts.every((text) => text.trim() === '') && row.links.length === 0 && row.checklist.length === 0
+}
+
+export const TEMPLATE_CELLS: CellAccess<TemplateRow, TemplateColumn> = {
+  read: (row, name) => row[name] ?? '',
+  write: (row, cells) => ({ ...row, ...cells }),
+  isEmpty: isEmptyRow,
 }
 
 /** Returns whether two rows have the same content. */
@@ -263,28 +270,8 @@ export function findErrorCell({
   const [, at, field = ''] = /^\/rows\/(\d+)(?:\/(\w+))?/.exec(pointer ?? '') ?? []
   if (at === undefined) return null
   const column = COLUMN_OF_FIELD[field]
-  // The grid has no column for the other fields, such as the phase, so the error names the field.
+  // The sheet has no column for the other fields, such as the phase, so the error names the field.
   if (column === undefined)
     return { at: Number(at), column: 'name', message: `${humanizeField(field)} ${message}`.trim() }
   return { at: Number(at), column, message }
-}
-
-/** Returns the rows with the cells filled in from a place, and with further rows as needed. */
-export function fillRows(
-  rows: readonly TemplateRow[],
-  cells: readonly (readonly string[])[],
-  place: { key: string; column: TemplateColumn },
-): TemplateRow[] {
-  const filled = [...rows]
-  const first = rows.findIndex(({ key }) => key === place.key)
-  const column = TEMPLATE_COLUMNS.findIndex(({ name }) => name === place.column)
-  for (const [i, texts] of cells.entries()) {
-    const row = filled[first + i] ?? createRow()
-    const values = texts.flatMap((text, j) => {
-      const name = TEMPLATE_COLUMNS[column + j]?.name
-      return name === undefined ? [] : [[name, text] as const]
-    })
-    filled[first + i] = { ...row, ...Object.fromEntries(values) }
-  }
-  return filled
 }

@@ -6,6 +6,7 @@ import { plumbline } from '../../../api/plumbline.ts'
 import { useCan } from '../../../api/session.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { humanizeName } from '../../../ui/humanize-name.ts'
+import { Icon } from '../../../ui/icon.tsx'
 import { MoveDialog } from '../../../ui/move-dialog.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { KeyValues, Panel } from '../../../ui/panel.tsx'
@@ -16,6 +17,7 @@ import { Tabs, useOpenTab } from '../../../ui/tabs.tsx'
 import { formatCount } from '../../../ui/text-formats.ts'
 import { TitleBlock } from '../../../ui/title-block.tsx'
 import { showToast } from '../../../ui/toast.tsx'
+import { useFormats } from '../../../ui/use-formats.ts'
 import { describeLink } from '../../homes/task-words.ts'
 import { firstDay, NetworkLegend, TemplateNetwork } from './template-network.tsx'
 import { type RowReading, readTemplate, toTemplateRows } from './template-rows.ts'
@@ -24,6 +26,10 @@ const TABS = [
   { name: 'tasks', word: 'Tasks' },
   { name: 'network', word: 'Network' },
 ] as const
+
+function toCopyUrl({ id }: TaskTemplate): string {
+  return `/catalogue/task-templates/new?copy=${id}`
+}
 
 /** A row of the template with its place in the schedule. */
 interface ReadRow extends TaskTemplateRow {
@@ -54,16 +60,14 @@ export function Component() {
       actions={
         data !== undefined && (
           <>
-            {canWrite && (
+            {canChange && (
               <Menu.Root>
                 <Menu.Trigger render={<IconButton icon="dots" label="More actions" />} />
                 <Menu.Portal>
                   <Menu.Positioner className="over" sideOffset={4} align="end">
                     <Menu.Popup className="menu">
-                      <Menu.Item onClick={() => void navigate(`/catalogue/task-templates/new?copy=${data.id}`)}>
-                        Copy template
-                      </Menu.Item>
-                      {canChange && <Menu.Item onClick={() => setIsArchiving(true)}>Archive…</Menu.Item>}
+                      <Menu.Item onClick={() => void navigate(toCopyUrl(data))}>Copy template</Menu.Item>
+                      <Menu.Item onClick={() => setIsArchiving(true)}>Archive…</Menu.Item>
                     </Menu.Popup>
                   </Menu.Positioner>
                 </Menu.Portal>
@@ -72,6 +76,11 @@ export function Component() {
             {canChange && (
               <Link className="btn primary" to={`/catalogue/task-templates/${data.id}/edit`}>
                 Edit
+              </Link>
+            )}
+            {canWrite && !canChange && (
+              <Link className="btn primary" to={toCopyUrl(data)}>
+                Copy template
               </Link>
             )}
           </>
@@ -99,11 +108,20 @@ function TemplateView({ template }: { template: TaskTemplate }) {
     return { ...row, key, reading: reading.rows.get(key) }
   })
   const critical = rows.filter((row) => row.reading?.schedule?.isCritical === true).length
+  const { day, dateOf } = useFormats()
   return (
     <>
+      {template.archivedAt !== null && (
+        <div className="banner">
+          <Icon name="info" />
+          <span>
+            This template was archived on {day(dateOf(template.archivedAt))}. New schedules cannot use it. To use its
+            tasks again, copy the template.
+          </span>
+        </div>
+      )}
       <TitleBlock
         name={template.name}
-        sub={template.archivedAt === null ? null : 'archived'}
         facts={[
           { label: 'Tasks', isFigure: true, value: template.taskCount, note: `${critical} on the critical path` },
           { label: 'Workdays', isFigure: true, value: template.workdays, note: 'without holidays' },

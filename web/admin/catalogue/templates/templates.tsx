@@ -2,6 +2,7 @@ import { Link } from 'react-router'
 import type { TaskTemplateSummary } from '../../../../client/contract.gen.ts'
 import { fetchRecordName } from '../../../api/record-names.ts'
 import { useCan } from '../../../api/session.ts'
+import type { Filter } from '../../../ui/filter.tsx'
 import { Listing } from '../../../ui/listing.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { RecordName } from '../../../ui/record-name.tsx'
@@ -14,10 +15,13 @@ const COLUMNS: readonly Column<TaskTemplateSummary>[] = [
   {
     head: 'Template',
     sort: 'name',
-    cell: ({ id, name }) => (
-      <Link className="lead" to={`/catalogue/task-templates/${id}`}>
-        {name}
-      </Link>
+    cell: ({ id, name, archivedAt }) => (
+      <>
+        <Link className="lead" to={`/catalogue/task-templates/${id}`}>
+          {name}
+        </Link>
+        {archivedAt !== null && <span className="sub">archived</span>}
+      </>
     ),
     csv: ({ name }) => name,
   },
@@ -36,6 +40,10 @@ const COLUMNS: readonly Column<TaskTemplateSummary>[] = [
   { head: 'Workdays', numeric: true, cell: ({ workdays }) => workdays, csv: ({ workdays }) => workdays },
 ]
 
+const FILTERS: readonly Filter[] = [
+  { name: 'includeArchived', label: 'Archived', options: [{ value: 'true', label: 'Included' }] },
+]
+
 /** Lists the templates from which the schedules of homes are created. */
 export function Component() {
   const can = useCan()
@@ -46,6 +54,10 @@ export function Component() {
       ...{ head: 'Changed', sort: 'updatedAt', isWideOnly: true },
       cell: ({ updatedAt }) => day(dateOf(updatedAt)),
       csv: ({ updatedAt }) => dateOf(updatedAt),
+    },
+    {
+      ...{ head: 'Archived', isOnlyExported: true, cell: () => null },
+      csv: ({ archivedAt }) => (archivedAt === null ? null : dateOf(archivedAt)),
     },
   ]
   const create = can('tasks:write') && (
@@ -71,6 +83,7 @@ export function Component() {
         keyOf={({ id }) => id}
         sort="name"
         searchIn="Name"
+        filters={FILTERS}
         empty={
           <EmptyState icon="schedule" title="No task templates yet" actions={create}>
             Create a template with the tasks of a home. Then create the schedules of homes from it.

@@ -9,6 +9,7 @@ import { Field, FieldErrorAt, Form, readNumberField, readTextField, SelectField,
 import { humanizeName } from '../../../ui/humanize-name.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { useFormats } from '../../../ui/use-formats.ts'
+import { CostCodeField } from '../../actions/cost-code-field.tsx'
 import { RecordChoice } from '../../actions/record-choice.tsx'
 import { VendorField } from '../../actions/vendor-field.tsx'
 import { ConflictLink } from './bill-moves.tsx'
@@ -307,17 +308,12 @@ function BillLineFields(props: {
               />
             )}
           </Field>
-          <Field name={`code-${key}`} label="Cost code" optional pointer={`${pointer}/costCodeId`}>
-            {(control) => (
-              <RecordChoice
-                control={control}
-                list={{ path: '/api/ext/cost-codes', searches: true }}
-                value={line.costCodeId === '' ? [] : [line.costCodeId]}
-                isMultiple={false}
-                onChange={([costCodeId = '']) => onChange({ costCodeId })}
-              />
-            )}
-          </Field>
+          <CostCodeField
+            name={`code-${key}`}
+            pointer={`${pointer}/costCodeId`}
+            value={line.costCodeId}
+            onChange={(costCodeId) => onChange({ costCodeId })}
+          />
         </>
       ) : (
         <SelectField

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { EventType, Webhook, WebhookWithSecret } from '../../../../client/contract.gen.ts'
 import { toErrorMessage } from '../../../api/error-message.ts'
@@ -18,7 +18,16 @@ type ChosenEvents = ReadonlySet<EventType | '*'>
 export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose(): void }) {
   const navigate = useNavigate()
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
-  const [chosen, setChosen] = useState<ChosenEvents>(new Set(webhook?.eventTypes ?? []))
+  const [initial] = useState<ChosenEvents>(() => new Set(webhook?.eventTypes ?? []))
+  const [chosen, setChosen] = useState(initial)
+  const entries = useMemo(
+    () => ({
+      current: [...chosen],
+      isChanged: chosen.size !== initial.size || [...chosen].some((type) => !initial.has(type)),
+      restore: (stored: readonly (EventType | '*')[]) => setChosen(new Set(stored)),
+    }),
+    [chosen, initial],
+  )
   const create = plumbline.useMutation('post', '/api/ext/webhooks', { gcTime: 0, onSuccess: setCreated })
   const update = plumbline.useMutation('patch', '/api/ext/webhooks/{webhookId}', {
     onSuccess: () => {
@@ -54,7 +63,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
       size="wide"
       word={webhook === undefined ? 'Create webhook' : 'Save'}
       aside="The webhook acts for you and receives only what you can read."
-      {...{ change, of: webhook, onSubmit, onClose }}
+      {...{ change, of: webhook, entries, onSubmit, onClose }}
     >
       <TextField
         name="url"
