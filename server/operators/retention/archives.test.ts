@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createUser } from '../../domain/office/users/users.ts'
 import { fetchArchives, listAllArchives } from '../../platform/archives/fetch-archives.ts'
@@ -175,7 +175,8 @@ test('old events, status changes, and notices are archived by month before they 
   expect(trail.body.data).toHaveLength(4)
 })
 
-test('rows that cannot be deleted do not prevent the archiving of other builders', async () => {
+// On Citus, the owner of a table cannot add triggers to it.
+test.skipIf(inject('citus'))('rows that cannot be deleted do not prevent the archiving of other builders', async () => {
   const [failing, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   nextMonth()
   for (const { key } of [failing, other]) await newVendor(key)

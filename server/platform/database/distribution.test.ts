@@ -94,6 +94,15 @@ test('foreign keys between distributed tables stay within one organization', asy
   ])
 })
 
+test('every trigger for inserted, changed, or deleted rows fires for each row', async () => {
+  // The nodes fire no triggers for a statement. In tgtype, bit 1 stands for each row, and bits 4, 8, and 16 for the
+  // insertion, deletion, and change of rows.
+  const triggers = await asked<{ name: string }>(`
+    select t."tgname" as "name" from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid"
+    where ${OURS} and not t."tgisinternal" and t."tgtype" & 1 = 0 and t."tgtype" & (4 | 8 | 16) <> 0`)
+  expect(triggers).toEqual([])
+})
+
 test('no trigger uses transition tables, and no SQL function except "tellAtOf" reads tables', async () => {
   const triggers = await asked<{ name: string }>(`
     select t."tgname" as "name" from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid"

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createIsolationCheck, IsolationBrokenError } from './isolation-check.ts'
+import { enableRowLevelSecurity } from './row-level-security.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -23,9 +24,7 @@ test('the isolation check detects a policy that shows all rows to requests', asy
   try {
     await expect(createIsolationCheck(database).assertIsolated()).rejects.toThrow(IsolationBrokenError)
   } finally {
-    await sql`
-      create policy "one_organization" on "organizations" as restrictive to ${sql.id(database.narrowRole ?? '')}
-      using ("id" = current_setting('plumbline.organization', true))`.execute(database.statements)
+    await enableRowLevelSecurity(database)
   }
   await createIsolationCheck(database).assertIsolated()
 })

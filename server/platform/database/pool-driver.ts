@@ -313,7 +313,7 @@ function toDistributedBegin(view: RowView | null): string {
  *
  * @param index the position of the organization in the parameters, from 0; -1 if no parameter contains it
  */
-function compareWithParameter(text: string, index: number): string {
+export function compareWithParameter(text: string, index: number): string {
   return index === -1 ? text : text.replaceAll(/= "?\w+"?\."organizationId"/g, `= $${index + 1}`)
 }
 

@@ -277,15 +277,18 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   })
 })
 
-test.skipIf(inject('postgres') !== null)('row-level security is on for an embedded database in a folder', async () => {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-wall-'))
-  putMigratedDatabase(dataDir)
-  const database = await openDatabase({ databaseUrl: null, databaseConnections: 11, dataDir })
-  try {
-    await migrate(database)
-    expect(database.narrowRole).toMatch(/_one_organization$/)
-  } finally {
-    await database.close()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-})
+test.skipIf(inject('pgliteTemplate') === null)(
+  'row-level security is on for an embedded database in a folder',
+  async () => {
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-wall-'))
+    putMigratedDatabase(dataDir)
+    const database = await openDatabase({ databaseUrl: null, databaseConnections: 11, dataDir })
+    try {
+      await migrate(database)
+      expect(database.narrowRole).toMatch(/_one_organization$/)
+    } finally {
+      await database.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+)

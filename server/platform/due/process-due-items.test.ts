@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { listEvents } from '../../../test/support/recorded-events.ts'
 import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { advanceCompliance } from '../../domain/vendors/compliance-documents/advance-compliance.ts'
@@ -33,7 +33,8 @@ async function unsettled(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 
-test('a due record that cannot be processed does not block other due records', async () => {
+// On Citus, the owner of a table cannot add triggers to it.
+test.skipIf(inject('citus'))('a due record that cannot be processed does not block other due records', async () => {
   await sql`
     create function "refuse"() returns trigger language plpgsql as $$
     begin

@@ -1,3 +1,4 @@
+import { compareWithParameter } from '../database/pool-driver.ts'
 /**
  * The kind of values in a column. An `id` is always an ID that the service has generated, and never text that a caller
  * has sent.
@@ -53,11 +54,21 @@ export function toJsonColumnsSql(columns: Columns, long: readonly string[] = [])
 }
 
 /**
+ * Compares the organization of every table with the first parameter, as the driver does for the statements of calls.
+ * Exports read the same records across organizations.
+ */
+export function compareWithTenant(text: string): string {
+  return compareWithParameter(text, 0)
+}
+
+/**
  * Returns a SELECT statement that returns the rows `t` as JSON objects, which is faster than returning their values
  * separately.
  */
 export function toJsonRowsSql(columns: Columns, rows: string): string {
-  return `select row_to_json(item) as "item" from ${rows} cross join lateral (select ${toJsonColumnsSql(columns)}) as item`
+  return compareWithTenant(
+    `select row_to_json(item) as "item" from ${rows} cross join lateral (select ${toJsonColumnsSql(columns)}) as item`,
+  )
 }
 
 /** Returns SQL that converts a row to one JSON object in the format of its record. */

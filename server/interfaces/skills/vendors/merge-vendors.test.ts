@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 import { VENDOR_REFERENCES } from '../../../domain/vendors/vendors/merge-queries.ts'
 
@@ -41,7 +41,8 @@ const ask = (vendorIds: string[], title: string) =>
     title,
   })
 
-test('mergeVendors covers every table that refers to vendors', async () => {
+// Citus cannot enforce every foreign key.
+test.skipIf(inject('citus'))('mergeVendors covers every table that refers to vendors', async () => {
   const { rows } = await sql<{ table: string; column: string }>`
     select c.conrelid::regclass::text as "table", a.attname as "column"
     from pg_constraint c
