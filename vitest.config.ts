@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './scripts/processes/postgres.ts'
@@ -12,11 +13,17 @@ const ON_ONE_DATABASE = [
   'test/{contract,packages}/**/*.test.ts',
   'test/rollback.test.ts',
   'test/walk/{imports,migrations}.test.ts',
-  'server/interfaces/skills/{schemas,search}.test.ts',
-  'server/domain/building/schedule/{from-start,passes,schedule}.test.ts',
+  'server/interfaces/skills/{skill-schemas,skill-search}.test.ts',
+  'server/domain/building/schedule/{calendar-lag,critical-path,schedule-*}.test.ts',
+  'server/domain/paying/documents/drawing-thread.test.ts',
+  'server/platform/values/*.test.ts',
   'test/{docs,frontend,portal-pages}/**/*.test.ts',
   'test/pages/!(pipeline).test.ts',
 ]
+
+// Without this check, tests would run twice again after their files are renamed.
+for (const pattern of ON_ONE_DATABASE)
+  if (globSync(pattern, { cwd: import.meta.dirname }).length === 0) throw new Error(`No file matches ${pattern}.`)
 
 // Tests of the embedded database or of a single server: its files, connections, locks, copies, and plans. And the tests
 // of migrations that change the rows of old versions, which did not support a distributed database.

@@ -196,19 +196,32 @@ const PAUSE_MS = 20
 const MAX_UNMARKED_PAGES = 4
 
 /**
+ * Commits a message synchronously, which also writes the log of all earlier commits. With `synchronous_commit = off`, a
+ * vacuum does not mark rows as visible before the log of their commit is written. The commits of up to 32 transactions
+ * count as one, so every later commit hides the rows again until the server writes its log, several times a second.
+ */
+const WRITE_LOG = `select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'plumbline', '')`
+
+/**
  * Vacuums tables until nearly all of their rows are visible to every transaction. While another transaction is open, a
  * vacuum does not mark new rows as visible. An index-only scan must then also read the table, and the number of blocks
  * would be too high.
  */
 export async function vacuumUntilVisible(sql: Sql, tables: readonly string[]): Promise<void> {
+  const names = tables.map((table) => `"${table}"`).join(', ')
   const deadline = performance.now() + MAX_WAIT_MS
   while (performance.now() < deadline) {
-    await sql(`vacuum analyze ${tables.map((table) => `"${table}"`).join(', ')}`)
+    await sql(WRITE_LOG)
+    await sql(`vacuum ${names}`)
     const hidden = await sql(
       'select from pg_class where "oid" = any($1::text[]::regclass[]) and "relpages" - "relallvisible" > $2',
       [tables.map((table) => `"${table}"`), MAX_UNMARKED_PAGES],
     )
-    if (hidden.length === 0) return
+    if (hidden.length === 0) {
+      // Analyzes last, because the commit of an analysis would hide the rows of the next table again.
+      await sql(`analyze ${names}`)
+      return
+    }
     await setTimeout(PAUSE_MS)
   }
   throw new Error(`After ${MAX_WAIT_MS} ms, another transaction still hides rows of ${tables.join(' and ')}.`)

@@ -209,7 +209,7 @@ export function createRecordFinder(url: string, cookie: string): FindRecord {
 
 /**
  * Runs skills with the page's own session, as an agent would, because the demo builder has no agent. The service writes
- * the execution records a few seconds later.
+ * the execution records a few seconds later. Then loads the list again, which would show them only after 20 seconds.
  */
 async function showRuns(page: Page): Promise<void> {
   await page.evaluate(async () => {
@@ -223,7 +223,15 @@ async function showRuns(page: Page): Promise<void> {
     await run('changeVendorStatus', {
       ...{ vendorId: 'Lone Star Framing LLC', status: 'on_hold', reason: 'The insurance ends in three weeks.' },
     })
+    const isWritten = async () => {
+      const response = await fetch('/api/ext/executions?skill=changeVendorStatus&limit=1')
+      const { data } = (await response.json()) as { data: object[] }
+      return data.length > 0
+    }
+    for (let attempt = 0; attempt < 100 && !(await isWritten()); attempt++)
+      await new Promise((next) => setTimeout(next, 100))
   })
+  await page.reload()
   await newestRun(page).waitFor()
 }
 

@@ -44,13 +44,22 @@ export async function openVisitor(browser: Browser, origin: string, look: Visito
   return { page, complaints, close: () => context.close() }
 }
 
-/** Gives a window the connection of a phone on a building site: 50 kB/s, and 800 ms until a response begins. */
-export async function slowDownNetwork(page: Page): Promise<void> {
+/** Switches the network of a window between its full speed and a phone's connection on a building site. */
+export interface Network {
+  /** Limits the speed to 50 kB/s, with 800 ms until a response begins. */
+  slowDown(): Promise<void>
+  speedUp(): Promise<void>
+}
+
+export async function controlNetwork(page: Page): Promise<Network> {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
-  await session.send('Network.emulateNetworkConditions', {
-    ...{ offline: false, latency: 800, downloadThroughput: 50_000, uploadThroughput: 50_000 },
-  })
+  const limit = async (latency: number, throughput: number) => {
+    await session.send('Network.emulateNetworkConditions', {
+      ...{ offline: false, latency, downloadThroughput: throughput, uploadThroughput: throughput },
+    })
+  }
+  return { slowDown: () => limit(800, 50_000), speedUp: () => limit(0, -1) }
 }
 
 export function expectNoComplaints({ complaints }: Visitor): void {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openVisitor, slowDownNetwork, type Visitor } from './portal-browser.ts'
+import { controlNetwork, type Network, openVisitor, type Visitor } from './portal-browser.ts'
 import type { Setting } from './portal-pages.test.ts'
 
 const PNG = Buffer.from(
@@ -17,22 +17,27 @@ export function testDoubleTaps(setting: () => Setting): void {
   describe('a vendor that taps every button twice', () => {
     let guest: Visitor
     let page: Page
+    let network: Network
     beforeAll(async () => {
       const { chrome, plumbline, world } = setting()
       await plumbline.patch(`/api/ext/vendors/${world.vendorId}`, { language: null }, { key: world.site.key })
       guest = await openVisitor(chrome, plumbline.url, { width: 360 })
       page = guest.page
-      // The second tap arrives before the response to the first.
-      await slowDownNetwork(page)
+      network = await controlNetwork(page)
     })
-    beforeEach(async () => {
-      await page.goto(setting().plumbline.url + setting().world.root)
-    })
+    beforeEach(() => open(''))
     afterAll(() => guest.close())
 
     const says = (text: string | RegExp) => page.getByText(text).first().waitFor()
-    const tapTwice = (name: string | RegExp) => page.getByRole('button', { name }).first().dblclick()
-    const open = (path: string) => page.goto(`${setting().plumbline.url}${setting().world.root}/${path}`)
+    /** Taps twice on a slow connection, so that the second tap arrives before the response to the first. */
+    const tapTwice = async (name: string | RegExp) => {
+      await network.slowDown()
+      await page.getByRole('button', { name }).first().dblclick()
+    }
+    const open = async (path: string) => {
+      await network.speedUp()
+      await page.goto(`${setting().plumbline.url}${setting().world.root}${path && `/${path}`}`)
+    }
     const isNotTooLate = async () => expect(await page.getByText(/Too late|no longer possible/).count()).toBe(0)
 
     test('a vendor that taps every button twice submits and withdraws a bid only once', async () => {

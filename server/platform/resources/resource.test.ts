@@ -26,10 +26,16 @@ locked(
       await bidRequests.lock(call, request.id)
       held.give()
       await mayEnd.given
-      await call.db.updateTable('bidRequests').set({ title: 'Framing' }).where('id', '=', request.id).execute()
+      await call.db
+        .updateTable('bidRequests')
+        .set({ title: 'Framing' })
+        .where('organizationId', '=', site.organizationId)
+        .where('id', '=', request.id)
+        .execute()
       await call.db
         .updateTable('invitations')
         .set({ remindersSent: 7 })
+        .where('organizationId', '=', site.organizationId)
         .where('bidRequestId', '=', request.id)
         .execute()
     })
