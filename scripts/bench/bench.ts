@@ -8,6 +8,7 @@
  *   npm run bench -- neighbours                 only how much one builder's flood delays another builder
  *   npm run bench -- heavy                      only the cost of heavy operations, as multiples of a get
  *   npm run bench -- field-day                  only the day of a superintendent with 60 homes and 400 tasks
+ *   npm run bench -- idle                       only what a process costs that no one uses, on PostgreSQL and on Citus
  *   npm run bench -- retention                  only how fast old rows are archived and deleted
  *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all or some lists
  *   npm run bench -- batches syncVendors        only batches among 10,000 and 200,000 records, all or some batches
@@ -35,6 +36,7 @@ import { BATCH_OPERATIONS, measureBatches } from './batches.ts'
 import { computeMedian } from './compute-median.ts'
 import { measureFieldDay } from './field-day.ts'
 import { measureHeavyOperations } from './heavy.ts'
+import { measureIdle } from './idle.ts'
 import { LISTS, measureLists } from './lists.ts'
 import type { Load, LoadResult } from './load.ts'
 import { measureNoisyNeighbor } from './noisy-neighbor.ts'
@@ -54,6 +56,7 @@ const SECTIONS: Record<string, (parts: readonly string[]) => Promise<string[]>> 
   skills: measureSkills,
   retention: measureRetention,
   'field-day': measureFieldDay,
+  idle: measureIdle,
   large: measureLarge,
 }
 
