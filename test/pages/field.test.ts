@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     page = await context.newPage()
     await open()
   }
-  const waitUntilSent = () => page.getByRole('link', { name: /^Up to date/ }).waitFor()
+  const waitUntilSent = () => page.getByRole('link', { name: /^Updated/ }).waitFor()
 
   const tap = async (target: Locator) => {
     taps++

@@ -169,7 +169,7 @@ test('all errors in the lines of an option takeoff are reported in one response,
   expect(unknown).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
 })
 
-test('a formula without a plan in its line must be valid for every plan of the option', async () => {
+test('if a line has no plan, its formula must be valid for every plan of the option', async () => {
   const everywhere = await newOption()
   const line = { partId: stud, formula: 'squareFeet / 10' }
   const refused = await replace(everywhere, [line])
