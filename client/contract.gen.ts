@@ -955,7 +955,7 @@ export interface paths {
         head?: never;
         /**
          * Update a community
-         * @description Updates the fields that are sent. Null clears a field. Use changeCommunityStatus to change the status. lotCount cannot be less than the number of homes on the community's lots. A new timeZone moves the future deadlines of draft and sent bid requests (at most 1,000) to the end of the same day in the new time zone. A deadline that would already have passed keeps its time, so that no vendor is excluded. Bids are then valid until the end of their last day in the new time zone. Emits bid_request.updated for each moved deadline. New workdays or holidays reschedule every home with unfinished tasks (at most 500 homes), and vendors get notices of other dates. The first 25 homes move immediately, and homes with isPending usually within a minute. The response lists the new dates of all homes. To preview what moves, run this operation through executeSkill with dryRun. Needs communities:write.
+         * @description Updates the fields that are sent. Null clears a field. Use changeCommunityStatus to change the status. lotCount cannot be less than the number of homes on the community's lots. A new timeZone moves the future deadlines of draft and sent bid requests (at most 1,000) to the end of the same day in the new time zone. A deadline that would already have passed keeps its time, so that no vendor is excluded. Bids are then valid until the end of their last day in the new time zone. Emits bid_request.updated for each moved deadline. New workdays or holidays reschedule every home with unfinished tasks (at most 500 homes), and vendors are notified of changed dates. The first 25 homes move immediately. The others have isPending and usually move within a minute. The response lists the new dates of all homes. To preview them, run this operation through executeSkill with dryRun. Needs communities:write.
          */
         patch: operations["updateCommunity"];
         trace?: never;
@@ -1691,7 +1691,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contract
-         * @description Drafts a price agreement with a vendor. The prices become valid when changeContractStatus activates it. A line is priced in the unit of its part. A part can have a line for each minQuantity. The lines create a price for each community and plan of the contract, at most 2,000 prices. If planIds are sent, communityIds are required. A turnkey contract has lumpSums instead of planIds, and can also have lines. If bidId is sent, the contract takes the vendor, trade, community, period, and prices from an accepted bid on a request without homes. Only awarded lines that name a part are included. A bid with one amount becomes a turnkey contract with that amount, plus the awarded alternates, for each of the planIds. `409 conflict` when another contract from the bid is a draft or in force, or when an awarded alternate of a bid with line prices has an amount. If bidId is not sent, vendorId, scope, effectiveDate, and lines (or lumpSums) are required.
+         * @description Drafts a price agreement with a vendor. The prices become valid when changeContractStatus activates the contract. A line is priced in the unit of its part. A part can have a line for each minQuantity. The lines create a price for each community and plan of the contract, at most 2,000 prices. If planIds are sent, communityIds are required. A turnkey contract has lumpSums instead of planIds, and can also have lines. If bidId is sent, the contract copies the vendor, trade, community, period, and prices from an accepted bid on a request without homes. Only awarded lines that name a part are included. A bid with one amount becomes a turnkey contract with that amount, plus the awarded alternates, for each of the planIds. `409 conflict` when another contract from the bid is a draft or in force, or when an awarded alternate of a bid with line prices has an amount. If bidId is not sent, vendorId, scope, effectiveDate, and lines (or lumpSums) are required.
          */
         post: operations["createContract"];
         delete?: never;
@@ -39801,7 +39801,7 @@ export interface operations {
                 knownAt?: components["parameters"]["KnownAt"];
                 /** @description Only postings with this cost code. */
                 costCodeId?: components["schemas"]["ResourceId"];
-                /** @description Only postings for this trade, regardless of letter case. `unassigned` stands for postings without a trade. */
+                /** @description Only postings for this trade, regardless of letter case. `unassigned` selects postings without a trade. */
                 scope?: components["schemas"]["ScopeName"];
             };
             header?: never;

@@ -190,7 +190,7 @@ const SCENARIOS: readonly Scenario[] = [
       'estructura de madera',
       'hasta el miércoles, 3 de diciembre de 2031',
       'Vamos a cotizar: ',
-      'No, pasamos: ',
+      'No, gracias: ',
     ],
   },
   {
@@ -282,7 +282,7 @@ const SCENARIOS: readonly Scenario[] = [
     kind: 'message',
     about: 'a message about punch items',
     cause: assignPunchItems,
-    english: ['To fix in', 'Please fix these 2 items', 'A-1. Due December 4, 2031.', 'Respond in your portal.'],
+    english: ['Items to fix in', 'Please fix these 2 items', 'A-1. Due December 4, 2031.', 'Respond in your portal.'],
     spanish: [
       'Por arreglar en',
       'Por favor arregle estas 2 cosas',
