@@ -19,7 +19,7 @@ describe.skipIf(chromium === null)('the pages of communities', () => {
     expect((await plumbline.post('/api/admin/users', sam, await plumbline.signIn())).status).toBe(201)
   })
   afterAll(async () => {
-    // The change of another user, the dry run with an open home, and the number of lots that is too low.
+    // The tests provoke these responses: a change by another user, a dry run with an open home, and too few lots.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|412/.test(line)) })
     await closeWindows()
     await plumbline.stop()

@@ -34,7 +34,7 @@ describe.skipIf(chromium === null)('the pages of vendor contracts', () => {
     await created('/options', { code: 'OPT-1', name: 'Covered patio', optionType: 'upgrade', price: 1370 })
   })
   afterAll(async () => {
-    // The browser reports the activation that the preview rejects.
+    // The browser reports the activation that the service rejects in the preview.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -132,7 +132,7 @@ describe.skipIf(chromium === null)('the pages of vendor contracts', () => {
     }
     await page.getByRole('button', { name: 'New revision' }).click()
     const dialog = page.getByRole('dialog', { name: 'Draft revision 2 of CT-0001' })
-    await dialog.getByText('as now').waitFor()
+    await dialog.getByText('the prices still end on').waitFor()
     await dialog.getByLabel('New prices valid from').fill('2027-03-01')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Create draft' }).click()

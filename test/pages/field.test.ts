@@ -161,7 +161,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await office.getByRole('link', { name: 'Choose another day' }).click()
     await office.context().setOffline(true)
     await office.getByRole('button', { name: 'My own day' }).click()
-    await office.getByText('The day cannot be read now.').waitFor()
+    await office.getByText('The day could not be loaded.').waitFor()
     await office.getByText('You see the day of Marcus Reed.').waitFor()
     await office.context().setOffline(false)
     await office.getByRole('link', { name: 'Choose another day' }).click()
@@ -578,7 +578,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await button('Keep').waitFor()
   })
 
-  /** Draws a line with a finger. The positions are parts of the width and height of the element. */
+  /** Draws a line with a finger. The positions are fractions of the width and height of the element. */
   const drawLine = async (target: Locator, from: [number, number], to: [number, number]) => {
     // The bar at the bottom must not cover the element.
     await target.evaluate((element) => {
@@ -597,7 +597,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     await touch.detach()
   }
-  /** Returns the color of a pixel of an attachment. The position is in parts of its width and height. */
+  /** Returns the color of a pixel of an attachment. The position is a fraction of its width and height. */
   const readColor = async (attachmentId: string, x: number, y: number) => {
     const { url, key } = plumbline
     const headers = { Authorization: `Bearer ${key}` }

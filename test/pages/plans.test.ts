@@ -19,7 +19,7 @@ describe.skipIf(chromium === null)('the pages of plans', () => {
     expect(communityId).toMatch(/^com_/)
   })
   afterAll(async () => {
-    // The rejected code, figure, and version.
+    // The tests provoke the rejection of a code, a figure, and a version.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|412|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()

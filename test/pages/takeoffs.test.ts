@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     expect((await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
   })
   afterAll(async () => {
-    // The rejected takeoffs.
+    // The tests provoke the rejection of takeoffs.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/422|412/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -179,7 +179,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     await page.getByRole('button', { name: 'Show changes' }).click()
     const banner = page.getByRole('alert')
     await banner.getByText('Line porch').waitFor()
-    await banner.getByText('Line 4 (both)').waitFor()
+    await banner.getByText('Line 4 (changed by both)').waitFor()
     await banner.getByText('LUM-2X4, 9').waitFor()
     expect(await page.getByRole('button', { name: 'Save takeoff' }).isDisabled()).toBe(true)
     await expectAccessible(page)

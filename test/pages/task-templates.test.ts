@@ -25,7 +25,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
     planId = (await created('/plans', { code: 'P2100', name: 'The Possumhaw' })).id
   })
   afterAll(async () => {
-    // The change of another user, and the rejected trade.
+    // The tests provoke these responses: a change by another user, and a rejected trade.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/412|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -34,7 +34,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
   const cell = (column: string, row: number) => seen.page.getByLabel(`${column}, row ${row}`, { exact: true })
   const gridRow = (row: number) => seen.page.locator('.table.sheet tbody tr').nth(row - 1)
   const choose = async (row: string, item: string) => {
-    await seen.page.getByRole('button', { name: `More for ${row}`, exact: true }).click()
+    await seen.page.getByRole('button', { name: `More actions for ${row}`, exact: true }).click()
     await seen.page.getByRole('menuitem', { name: item }).click()
   }
   const paste = async (column: string, row: number, text: string) => {
@@ -173,7 +173,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
       await gridRow(row)
         .getByText(/^must not form a cycle: .* waits for /)
         .waitFor()
-    await page.getByText('The network appears when the marked errors are corrected.').waitFor()
+    await page.getByText('Correct the marked errors to see the network.').waitFor()
     await cell('Waits for', 2).fill('9')
     await gridRow(2).getByText('must be row numbers; there is no row 9').waitFor()
     await cell('Waits for', 2).fill('')

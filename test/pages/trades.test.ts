@@ -27,7 +27,7 @@ describe.skipIf(chromium === null)('the page of trades', () => {
     await created('/vendors', { companyName: 'Brightwater Plumbing', scopes: ['plumbing'] })
   })
   afterAll(async () => {
-    // The rejected new name.
+    // The tests provoke the rejection of a new name.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('409')) })
     await closeWindows()
     await plumbline.stop()

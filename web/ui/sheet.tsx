@@ -16,7 +16,7 @@ const ROWS_PER_STEP = 100
 /** The number of rows from which a search box is shown. A shorter sheet needs none. */
 const SEARCHED_FROM = 15
 
-/** The parts of a row that follow from its texts. Rows are rendered again only if this object changes. */
+/** The values that are computed from the texts of a row. A row is rendered again only if this object changes. */
 export interface SheetRowView<Name extends string = string> {
   readonly errors: CellErrors
   /** The notes below the cells, such as the name of a part. */

@@ -28,7 +28,7 @@ afterAll(async () => {
 interface VendorParts {
   id: string
   email: string
-  /** A home of its own, so that the schedules of vendors are independent. */
+  /** Each vendor has a separate home, so that the schedules of vendors are independent. */
   homeId: string
 }
 
@@ -165,7 +165,7 @@ function decodeText(source: string): string {
 interface Scenario {
   kind: string
   about: string
-  /** Does what causes the email. */
+  /** Causes the email. */
   cause(vendor: VendorParts): Promise<unknown>
   /** Texts that the email contains, its subject first. */
   english: readonly string[]

@@ -32,7 +32,7 @@ const RECORD_FILTERS = [
   { name: 'poId', label: 'Order', kind: 'order' },
 ] as const satisfies readonly { name: string; label: string; kind: NamedKind }[]
 
-/** The dates, which are not shown as filters of the list. */
+/** The query parameters with the dates, which have their own controls instead of filters. */
 const DATES = ['from', 'to']
 
 /** Lists the postings of the cost ledger, newest first. */
@@ -77,7 +77,10 @@ export function Component() {
   )
 }
 
-/** Returns a filter for each record in the URL. The user can remove it, but chooses a record on the page before. */
+/**
+ * Returns a filter for each record in the URL. The user can remove a filter here, but can add one only on the previous
+ * page.
+ */
 function useRecordFilters(): readonly Filter[] {
   const [params] = useSearchParams()
   const ids = RECORD_FILTERS.map(({ name }) => params.get(name) ?? '')
@@ -225,7 +228,7 @@ function PostingSource({ of }: { of: Posting }) {
   )
 }
 
-/** Names the source of a posting without a document. An entry that is no journal has no name. */
+/** Names the source of a posting without a document. An entry that is not a journal has no name. */
 function EntrySource({ of: { entryId, saleId, measure } }: { of: Posting }) {
   const { data } = useRecordName('journal', entryId)
   if (data === undefined) return <Skeleton width={88} />

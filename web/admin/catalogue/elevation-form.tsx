@@ -71,7 +71,7 @@ export function ElevationDialog(props: { plan: Plan; elevation: Elevation | null
       <FigureRows
         rows={rows}
         pointer={`/elevations/${at}/figures`}
-        empty="This elevation has the figures of the plan."
+        empty="This elevation uses the figures of the plan."
         onChange={setRows}
       />
     </FormDialog>
@@ -105,8 +105,8 @@ export function RemoveElevationDialog(props: { plan: Plan; elevation: Elevation;
     >
       <NextRevisionNote plan={plan} fields="an elevation" />
       <p>
-        New homes cannot have this elevation. Existing homes keep it. Remove the lines of this elevation from the
-        takeoff, too.
+        New homes cannot have this elevation. Existing homes keep it. Also remove the lines of this elevation from the
+        takeoff.
       </p>
     </FormDialog>
   )

@@ -131,7 +131,7 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
       <div className="form-row">
         <SelectField
           name="pricing"
-          label="Price is set as"
+          label="Pricing method"
           value={pricing}
           onChange={(value) => setChoices({ ...choices, pricing: value === 'margin' ? 'margin' : 'price' })}
           options={[
@@ -158,12 +158,12 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
       <div className="form-row">
         <SelectField
           name="costBasis"
-          label="Cost is"
+          label="Cost method"
           value={costBasis}
           onChange={(value) => setChoices({ ...choices, costBasis: value === 'fixed' ? 'fixed' : 'computed' })}
           options={[
-            { value: 'computed', label: 'Computed from its takeoff' },
-            { value: 'fixed', label: 'A fixed amount' },
+            { value: 'computed', label: 'Computed from the takeoff' },
+            { value: 'fixed', label: 'Fixed amount' },
           ]}
         />
         {isFixed && <TextField name="cost" label={`Cost, ${currency}`} defaultValue={option?.cost ?? ''} />}
@@ -171,7 +171,8 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
       {isFixed && (
         <div className="form-row">
           <SelectField
-            // The options arrive later, and would otherwise not contain the trade of the option.
+            // A select ignores a value that its list does not contain yet, so it is rendered again once the trades are
+            // loaded.
             key={scopes.data === undefined ? 'loading' : 'loaded'}
             name="scope"
             label="Trade"
@@ -206,7 +207,7 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
         />
         <TextField
           name="cutoffDaysBeforeStart"
-          label="Workdays before the home's start"
+          label="Choose this number of workdays before the home's start"
           optional
           {...(option !== null &&
             option.cutoffDaysBeforeStart !== null && { defaultValue: option.cutoffDaysBeforeStart })}

@@ -20,9 +20,9 @@ export const TRADE_PARAM = 'trade'
 /** The trade of costs without a trade, such as those of a bill without an order. */
 const NO_TRADE = 'unassigned'
 
-/** The maximum number of orders that are shown. A trade of a home rarely has more, and the list of orders has all. */
+/** The maximum number of orders that are shown. A trade of a home rarely has more. The list of orders contains all. */
 const MAX_ORDERS = 50
-/** The number of newest bills of the home among which those of the trade are found. */
+/** The number of the newest bills of the home that are searched for bills of the trade. */
 const MAX_BILLS = 200
 
 /** Returns the URL of the cost ledger of a home for one trade and, if there is one, one of its cost codes. */
@@ -201,14 +201,14 @@ function Bills({ home, scope, orderIds }: { home: Home; scope: string; orderIds:
     { head: 'Status', cell: ({ bill }) => <Status of="bill" is={bill.status} /> },
     { head: 'Vendor', cell: ({ bill }) => <RecordName of="vendor" id={bill.vendorId} /> },
     { head: 'Due', className: 'nowrap', cell: ({ bill }) => day(bill.dueDate) ?? <EmptyCell /> },
-    { head: 'Billed here', numeric: true, cell: ({ amount }) => cents(amount) },
+    { head: 'Billed to this trade', numeric: true, cell: ({ amount }) => cents(amount) },
   ]
   return (
     <Panel
       title="Bills"
       isFlush={rows !== undefined && rows.length > 0}
       {...(bills.data !== undefined &&
-        bills.data.nextCursor !== null && { hint: `among the newest ${MAX_BILLS} bills of the home` })}
+        bills.data.nextCursor !== null && { hint: `only from the newest ${MAX_BILLS} bills of the home` })}
     >
       {bills.error !== null ? (
         <LoadError what="The bills" error={bills.error} onRetry={() => void bills.refetch()} />

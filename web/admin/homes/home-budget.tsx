@@ -80,7 +80,7 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
                 {formatCount(figures.scopes.length, 'trade')}, {money(figures.totalPaid)} paid, and{' '}
                 {money(figures.totalRetained)} retainage held.{' '}
                 <span id={LEFT_HELP}>
-                  Left is the budget minus committed and pending orders, and minus costs without an order: approved
+                  “Left” is the budget minus committed and pending orders, and minus costs without an order: approved
                   time, bills without an order, journals, and cost transfers.
                 </span>
               </span>

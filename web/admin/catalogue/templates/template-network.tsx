@@ -22,7 +22,7 @@ const PADDING_DAYS = 2
 const WEEK = 5
 
 /**
- * Draws the rows as bars over workdays, at their earliest places, with arrows from each predecessor to the rows that
+ * Draws the rows as bars over workdays, at their earliest positions, with arrows from each predecessor to the rows that
  * wait for it. The list next to the chart is a table with the same days, which screen readers read.
  */
 export function TemplateNetwork(props: {

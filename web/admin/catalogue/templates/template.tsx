@@ -106,7 +106,7 @@ function TemplateView({ template }: { template: TaskTemplate }) {
         sub={template.archivedAt === null ? null : 'archived'}
         facts={[
           { label: 'Tasks', isFigure: true, value: template.taskCount, note: `${critical} on the critical path` },
-          { label: 'Workdays', isFigure: true, value: template.workdays, note: 'without holidays' },
+          { label: 'Workdays', isFigure: true, value: template.workdays, note: 'holidays not included' },
           {
             label: 'Plan',
             value: template.planId === null ? 'every plan' : <RecordName of="plan" id={template.planId} />,
@@ -153,7 +153,7 @@ const COLUMNS: readonly Column<ReadRow>[] = [
   { head: 'Phase', isWideOnly: true, cell: ({ phase }) => (phase === null ? <EmptyCell /> : humanizeName(phase)) },
   { head: 'Workdays', numeric: true, cell: ({ durationDays }) => durationDays },
   {
-    head: 'From day',
+    head: 'Starts on day',
     numeric: true,
     cell: ({ reading }) => (reading?.schedule == null ? <EmptyCell /> : firstDay(reading.schedule)),
   },
@@ -241,7 +241,7 @@ function RowFacts({ row, rows }: { row: ReadRow; rows: readonly ReadRow[] }) {
           ...(schedule === null
             ? []
             : ([
-                ['From day', firstDay(schedule)],
+                ['Starts on day', firstDay(schedule)],
                 [
                   'Float',
                   schedule.isCritical
