@@ -141,11 +141,11 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect(data).toMatchObject([{ kind: 'photo', caption: 'Paint walls', width: 2048, height: 1024 }])
   })
 
-  test('a user of the office can open the day of a superintendent and return to the own day', async () => {
+  test('an office user can open the day of a superintendent and return to their own day', async () => {
     await newTask('Caulk windows')
     const office = (await visit(browser, plumbline, { width: PHONE_WIDTH })).page
     await office.goto(`${plumbline.url}/field/`)
-    await office.getByText('No home names you as its superintendent.').waitFor()
+    await office.getByText('You are not the superintendent of any home.').waitFor()
     await office.getByRole('link', { name: 'See the day of a superintendent' }).click()
     await office.getByRole('button', { name: 'Marcus Reed' }).waitFor()
     expect(await findViolations(office)).toEqual([])
@@ -166,7 +166,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await office.context().setOffline(false)
     await office.getByRole('link', { name: 'Choose another day' }).click()
     await office.getByRole('button', { name: 'My own day' }).click()
-    await office.getByText('No home names you as its superintendent.').waitFor()
+    await office.getByText('You are not the superintendent of any home.').waitFor()
     await office.close()
   })
 
@@ -609,7 +609,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
   }
   const isRed = ([red = 0, green = 0]: number[]) => red > 150 && green < 90
 
-  test('a buyer signs a walkthrough with a finger without a connection, including an item with a marked photo', async () => {
+  test('a buyer can sign a walkthrough with a finger while offline, including an item with a marked photo', async () => {
     const { id } = await created('walkthroughs', { homeId, kind: 'final', date: today })
     await created('punch-items', { homeId, walkthroughId: id, location: 'Hall', description: 'A scratch.' })
     await open()
@@ -656,7 +656,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await office.page.context().close()
   })
 
-  test('a signature is held if the office changed the list of the walkthrough in the meantime', async () => {
+  test('a signature waits in the outbox if the office has added items to the walkthrough in the meantime', async () => {
     const { id } = await created('walkthroughs', { homeId, kind: 'orientation', date: today })
     await open()
     await link(new RegExp(`^${homeName}\\b`)).click()

@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     await page.getByRole('link', { name: 'PO-0014-01' }).waitFor()
   })
 
-  test('costs without an order reduce the budget that is left, and each trade leads to its bills and postings', async () => {
+  test('costs without an order reduce the remaining budget, and each trade links to its bills and postings', async () => {
     const { page } = seen
     const created = async (path: string, body: object) => {
       const response = await plumbline.post(`/api/ext${path}`, body)

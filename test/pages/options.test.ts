@@ -50,7 +50,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
       .or(seen.page.getByRole('textbox', { name: `${column}, line ${line}` }))
   const row = (line: number) => seen.page.locator('.table.sheet tbody tr').nth(line - 1)
 
-  test('a new option opens with its price, cost, and deadline', async () => {
+  test('creating an option opens its page with the price, cost, and deadline', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/catalogue/options`)
     await page.getByRole('button', { name: 'New option' }).click()
@@ -112,7 +112,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
     await expect.poll(findOption).toMatchObject({ price: 2580, marginPercent: null, costBasis: 'computed', cost: null })
   })
 
-  test('the rules say where an option applies and which options it requires and excludes', async () => {
+  test('the rules show where an option applies and which options it requires and excludes', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Edit rules' }).click()
     for (const [label, text, name] of [
@@ -182,7 +182,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
     ])
   })
 
-  test('the takeoff of an option that another user saved in the meantime is not overwritten', async () => {
+  test('an option takeoff is not overwritten if another user has saved it in the meantime', async () => {
     const { page } = seen
     const { id } = await findOption()
     const path = `/api/ext/options/${id}/takeoff`

@@ -157,7 +157,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff?revision=1`)).body.lines).toHaveLength(1)
   })
 
-  test('lines that another user saved in the meantime are combined with the own changes', async () => {
+  test('the user can combine their changes with lines that another user saved in the meantime', async () => {
     const { page } = seen
     const path = `/api/ext/plans/${planId}/takeoff`
     await page.goto(`${plumbline.url}/catalogue/plans/${planId}/takeoff`)
@@ -211,7 +211,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff`)).body.lines[2].quantity).toBe(15)
   })
 
-  test('restored entries of a takeoff that another user changed ask for a check', async () => {
+  test('restored entries show a warning if another user has changed the takeoff in the meantime', async () => {
     const { page } = seen
     const path = `/api/ext/plans/${planId}/takeoff`
     await page.goto(`${plumbline.url}/catalogue/plans/${planId}/takeoff`)

@@ -147,7 +147,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
     ])
   })
 
-  test('the network shows who waits for whom, and the critical path', async () => {
+  test('the network shows the predecessors of each task and the critical path', async () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Network' }).click()
     await page
@@ -204,7 +204,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
       .waitFor({ state: 'detached' })
   })
 
-  test('unsaved changes are filled in again, and a change of another user is not overwritten unasked', async () => {
+  test('unsaved changes are filled in again, and a change by another user is overwritten only after a confirmation', async () => {
     const { page } = seen
     const { id } = await findTemplate('Slab house')
     await page.goto(`${plumbline.url}/catalogue`)

@@ -305,7 +305,7 @@ const OTHER_KINDS = ['sign_in', 'user_invitation', 'owner_invitation', 'owner_no
 const ENGLISH_WORDS = /\b(the|you|your|please|this|will|due|work|starting|instead|bids?)\b/i
 const SPANISH_WORDS = /\b(el|los|usted|ustedes|su|este|esta|para|desde|hasta|por)\b/i
 
-test('the kinds of emails to vendors are all tested in both languages', () => {
+test('every kind of email to vendors is tested in both languages', () => {
   const kinds = new Set([...SCENARIOS.map(({ kind }) => kind), ...OTHER_KINDS])
   const declared = getValueAtPath('components', 'schemas', 'MailKind', 'enum')
   expect(declared).toHaveLength(kinds.size)

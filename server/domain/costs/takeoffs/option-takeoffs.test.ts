@@ -69,7 +69,7 @@ test('replacing the takeoff of an option replaces all its lines', async () => {
   expect((await replace(option, [])).body.lines).toEqual([])
 })
 
-test('the takeoff of an option that was replaced in the meantime is not overwritten', async () => {
+test('a replacement of an option takeoff that is based on an outdated version is rejected', async () => {
   const path = `/api/ext/options/${await newOption()}/takeoff`
   const opened = (await plumbline.get(path)).headers.get('etag') ?? ''
   const save = (quantity: number, etag: string) =>
