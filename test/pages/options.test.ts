@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
       .getByLabel(/^Choose before/)
       .fill('Countertops set')
     await dialog()
-      .getByLabel(/^Workdays before/)
+      .getByLabel(/^Deadline in workdays/)
       .fill('10')
     await expectAccessible(page)
     await dialog().getByRole('button', { name: 'Create option' }).click()

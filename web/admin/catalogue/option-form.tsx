@@ -207,7 +207,7 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
         />
         <TextField
           name="cutoffDaysBeforeStart"
-          label="Choose this number of workdays before the home's start"
+          label="Deadline in workdays before the home's start"
           optional
           {...(option !== null &&
             option.cutoffDaysBeforeStart !== null && { defaultValue: option.cutoffDaysBeforeStart })}
