@@ -12,7 +12,7 @@ import { RecordName } from '../../ui/record-name.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { computeLeft } from './budget-left.ts'
+import { computeBudgetLeft } from './budget-left.ts'
 
 /** The query parameter with the trade whose details are open. */
 export const TRADE_PARAM = 'trade'
@@ -82,7 +82,7 @@ function CostCodes({ home, scope }: { home: Home; scope: BudgetScope }) {
     { head: 'Committed', numeric: true, cell: ({ committed }) => amount(committed) },
     { head: 'Pending', numeric: true, cell: ({ pendingCommitted }) => amount(pendingCommitted) },
     { head: 'Without order', numeric: true, cell: ({ costWithoutOrder }) => amount(costWithoutOrder) },
-    { head: 'Left', numeric: true, cell: (row) => amount(computeLeft(row)) },
+    { head: 'Left', numeric: true, cell: (row) => amount(computeBudgetLeft(row)) },
     {
       head: 'Actual',
       numeric: true,

@@ -75,7 +75,7 @@ export function TemplateNetwork(props: {
                   {renderName(row)}
                   {row.schedule.isCritical && <span className="sr">, on the critical path</span>}
                 </th>
-                <td className="num">{firstDay(row.schedule)}</td>
+                <td className="num">{getFirstDay(row.schedule)}</td>
                 <td className="num">{row.schedule.end - row.schedule.start}</td>
               </tr>
             ))}
@@ -134,7 +134,7 @@ export function TemplateNetwork(props: {
 }
 
 /** Returns the number of the first day of a row. A milestone at the end of a day is on this day. */
-export function firstDay({ start, end }: ScheduledRow): number {
+export function getFirstDay({ start, end }: ScheduledRow): number {
   return start === end ? Math.max(start, 1) : start + 1
 }
 

@@ -17,7 +17,7 @@ import { formatCount } from '../../../ui/text-formats.ts'
 import { TitleBlock } from '../../../ui/title-block.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { describeLink } from '../../homes/task-words.ts'
-import { firstDay, NetworkLegend, TemplateNetwork } from './template-network.tsx'
+import { getFirstDay, NetworkLegend, TemplateNetwork } from './template-network.tsx'
 import { type RowReading, readTemplate, toTemplateRows } from './template-rows.ts'
 
 const TABS = [
@@ -155,7 +155,7 @@ const COLUMNS: readonly Column<ReadRow>[] = [
   {
     head: 'Starts on day',
     numeric: true,
-    cell: ({ reading }) => (reading?.schedule == null ? <EmptyCell /> : firstDay(reading.schedule)),
+    cell: ({ reading }) => (reading?.schedule == null ? <EmptyCell /> : getFirstDay(reading.schedule)),
   },
   {
     head: 'Waits for',
@@ -241,7 +241,7 @@ function RowFacts({ row, rows }: { row: ReadRow; rows: readonly ReadRow[] }) {
           ...(schedule === null
             ? []
             : ([
-                ['Starts on day', firstDay(schedule)],
+                ['Starts on day', getFirstDay(schedule)],
                 [
                   'Float',
                   schedule.isCritical
