@@ -1803,7 +1803,7 @@ export interface paths {
         put?: never;
         /**
          * Reprice a vendor's open orders
-         * @description Applies the prices on a date to the draft purchase orders of the contract's vendor, for example after the vendor raised its prices. Orders that are not sent yet get the new prices. Each line for a part gets the contract's price for the home's community and plan. If the contract has no such price, the line gets another price of the vendor. Orders from other contracts or from bids do not change, and neither do lump sums. Orders that are no longer drafts are not changed, and are reported with their new total. A line without a price is listed with its issue and is not changed. Its price is never set to 0. `409 conflict` when more than 500 orders or 5,000 lines are open: limit the request to a community. To preview the result, run this operation through executeSkill with dryRun.
+         * @description Applies the prices on a date to the draft purchase orders of the contract's vendor, for example after the vendor raised its prices. Each line for a part gets the contract's price for the home's community and plan. If the contract has no such price, the line gets another price of the vendor. Orders from other contracts or from bids do not change, and neither do lump sums. Orders that are no longer drafts are not changed, and are reported with their new total. A line without a price is listed with its issue and is not changed. Its price is never set to 0. `409 conflict` when more than 500 orders or 5,000 lines are open: limit the request to a community. To preview the result, run this operation through executeSkill with dryRun.
          */
         post: operations["repriceOpenPurchaseOrders"];
         delete?: never;
@@ -4925,7 +4925,7 @@ export interface paths {
         put?: never;
         /**
          * Email a link to a home owner
-         * @description Emails a link to the owner's page. The link replaces the previous link. On the page, the owner decides selections, signs changes and walkthroughs, reports warranty issues, and writes messages. The link expires 400 days after its last use. `409 conflict` when the owner has no email address (`no_recipient`) or when the service sends no email (`not_available`). In these cases, use copyHomeOwnerLink. Without portal_links:read, which only owners and admins have, a link can be emailed only to two kinds of addresses: the address of a buyer when the sale was approved, and an address to which a caller with portal_links:read emailed a link before. If the home had a link before the approval, the address of a buyer does not suffice. The other owners of the home who have a link receive a notice by email when an owner gets access.
+         * @description Emails a link to the owner's page. The link replaces the previous link. On the page, the owner decides on selections, signs changes and walkthroughs, reports warranty issues, and writes messages. The link expires 400 days after its last use. `409 conflict` when the owner has no email address (`no_recipient`) or when the service sends no email (`not_available`). In these cases, use copyHomeOwnerLink. Without portal_links:read, which only owners and admins have, a link can be emailed only to two kinds of addresses: the address of a buyer when the sale was approved, and an address to which a caller with portal_links:read emailed a link before. If the home had a link before the approval, the address of a buyer does not suffice. The other owners of the home who have a link receive a notice by email when an owner gets access.
          */
         post: operations["inviteHomeOwner"];
         delete?: never;
@@ -12077,7 +12077,7 @@ export interface webhooks {
         put?: never;
         /**
          * Vendor notified of an earlier date
-         * @description Fires when tasks start earlier than the vendor was last notified. There is one event for each vendor and schedule change, with all these tasks.
+         * @description Fires when tasks start earlier than in the last notice to the vendor. There is one event for each vendor and schedule change, with all these tasks.
          */
         post: {
             parameters: {
@@ -12128,7 +12128,7 @@ export interface webhooks {
                         data: {
                             /** @description Old values of the changed fields. Null for a field that had no value. */
                             previous: components["schemas"]["PreviousValues"];
-                            /** @description Notice that tasks start on different dates than the vendor was last notified of. */
+                            /** @description Notice that tasks start on different dates than in the last notice to the vendor. */
                             object: components["schemas"]["RescheduleNotification"];
                         };
                     };
@@ -12156,7 +12156,7 @@ export interface webhooks {
         put?: never;
         /**
          * Vendor notified of a later date
-         * @description Fires when tasks start later than the vendor was last notified. There is one event for each vendor and schedule change, with all these tasks.
+         * @description Fires when tasks start later than in the last notice to the vendor. There is one event for each vendor and schedule change, with all these tasks.
          */
         post: {
             parameters: {
@@ -12207,7 +12207,7 @@ export interface webhooks {
                         data: {
                             /** @description Old values of the changed fields. Null for a field that had no value. */
                             previous: components["schemas"]["PreviousValues"];
-                            /** @description Notice that tasks start on different dates than the vendor was last notified of. */
+                            /** @description Notice that tasks start on different dates than in the last notice to the vendor. */
                             object: components["schemas"]["RescheduleNotification"];
                         };
                     };
@@ -14193,7 +14193,7 @@ export interface components {
             additionalInsured?: boolean;
         };
         /**
-         * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than the vendor was last notified. `postponed`: tasks start later than the vendor was last notified.
+         * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than in the last notice to the vendor. `postponed`: tasks start later than in the last notice to the vendor.
          * @enum {string}
          */
         VendorNotificationKind: "advance" | "reminder" | "moved_earlier" | "postponed";
@@ -14211,7 +14211,7 @@ export interface components {
             id: string;
             /** @description Vendor that was notified. */
             vendorId: string;
-            /** @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than the vendor was last notified. `postponed`: tasks start later than the vendor was last notified. */
+            /** @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than in the last notice to the vendor. `postponed`: tasks start later than in the last notice to the vendor. */
             kind: components["schemas"]["VendorNotificationKind"];
             /** @description Bid request whose deadline is near. */
             bidRequestId: string | null;
@@ -14221,7 +14221,7 @@ export interface components {
             taskId: string | null;
             /** @description Date of the notification. For several tasks, the earliest new start. */
             date: components["schemas"]["CalendarDate"];
-            /** @description Tasks of the vendor that start on a different date than the vendor was last notified of. Empty for advance notices and reminders. */
+            /** @description Tasks of the vendor that start on a different date than in the last notice to the vendor. Empty for advance notices and reminders. */
             tasks: components["schemas"]["RescheduledTask"][];
             message: string | null;
             /** @description Email addresses of the recipients, as of the time of sending. */
@@ -26845,14 +26845,14 @@ export interface components {
             /** @description RFC 3339 timestamp without leap seconds. The offset must be less than 16 hours. Responses are in UTC with milliseconds. */
             updatedAt?: components["schemas"]["Instant"];
         };
-        /** @description Notice that tasks start on different dates than the vendor was last notified of. */
+        /** @description Notice that tasks start on different dates than in the last notice to the vendor. */
         RescheduleNotification: {
             /** @description ID of the notification. */
             id: string;
             /** @description Vendor that was notified. */
             vendorId: string;
             /**
-             * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than the vendor was last notified. `postponed`: tasks start later than the vendor was last notified.
+             * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than in the last notice to the vendor. `postponed`: tasks start later than in the last notice to the vendor.
              * @enum {string}
              */
             kind: components["schemas"]["VendorNotificationKind"];
@@ -26864,7 +26864,7 @@ export interface components {
             taskId: string | null;
             /** @description Date of the notification. For several tasks, the earliest new start. */
             date: components["schemas"]["CalendarDate"];
-            /** @description Tasks of the vendor that start on a different date than the vendor was last notified of. Empty for advance notices and reminders. */
+            /** @description Tasks of the vendor that start on a different date than in the last notice to the vendor. Empty for advance notices and reminders. */
             tasks: components["schemas"]["RescheduledTask"][];
             message: string | null;
             /** @description Email addresses of the recipients, as of the time of sending. */
