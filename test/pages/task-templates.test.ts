@@ -34,7 +34,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
   const cell = (column: string, row: number) => seen.page.getByLabel(`${column}, row ${row}`, { exact: true })
   const gridRow = (row: number) => seen.page.locator('.table.sheet tbody tr').nth(row - 1)
   const choose = async (row: string, item: string) => {
-    await seen.page.getByRole('button', { name: `More actions for ${row}`, exact: true }).click()
+    await seen.page.getByRole('button', { name: `More for ${row}`, exact: true }).click()
     await seen.page.getByRole('menuitem', { name: item }).click()
   }
   const paste = async (column: string, row: number, text: string) => {

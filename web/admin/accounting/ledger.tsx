@@ -33,10 +33,7 @@ interface Group {
   head: string
   /** The kind of the records by which the balances are grouped; null for trades, which have names, and for the total. */
   kind: NamedKind | null
-  /**
-   * The query parameter that lists the postings of one group; null if postings cannot be filtered by this kind of
-   * group.
-   */
+  /** The parameter with which the postings of a group are listed; null if postings cannot be listed by it. */
   param: 'homeId' | 'vendorId' | 'costCodeId' | 'poId' | null
 }
 

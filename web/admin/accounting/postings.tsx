@@ -32,7 +32,7 @@ const RECORD_FILTERS = [
   { name: 'poId', label: 'Order', kind: 'order' },
 ] as const satisfies readonly { name: string; label: string; kind: NamedKind }[]
 
-/** The query parameters with the dates, which have their own controls instead of filters. */
+/** The dates, which are not shown as filters of the list. */
 const DATES = ['from', 'to']
 
 /** Lists the postings of the cost ledger, newest first. */
@@ -77,10 +77,7 @@ export function Component() {
   )
 }
 
-/**
- * Returns a filter for each record in the URL. The user can remove a filter here, but can add one only on the previous
- * page.
- */
+/** Returns a filter for each record in the URL. The user can remove it, but chooses a record on the page before. */
 function useRecordFilters(): readonly Filter[] {
   const [params] = useSearchParams()
   const ids = RECORD_FILTERS.map(({ name }) => params.get(name) ?? '')

@@ -105,8 +105,8 @@ export function RemoveElevationDialog(props: { plan: Plan; elevation: Elevation;
     >
       <NextRevisionNote plan={plan} fields="an elevation" />
       <p>
-        New homes cannot have this elevation. Existing homes keep it. Also remove the lines of this elevation from the
-        takeoff.
+        New homes cannot have this elevation. Existing homes keep it. Remove the lines of this elevation from the
+        takeoff, too.
       </p>
     </FormDialog>
   )

@@ -171,8 +171,7 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
       {isFixed && (
         <div className="form-row">
           <SelectField
-            // A select ignores a value that its list does not contain yet, so it is rendered again once the trades are
-            // loaded.
+            // The options arrive later, and would otherwise not contain the trade of the option.
             key={scopes.data === undefined ? 'loading' : 'loaded'}
             name="scope"
             label="Trade"

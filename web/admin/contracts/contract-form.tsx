@@ -34,22 +34,22 @@ import { fetchParts, useKnownParts, usePartSuggestions } from '../catalogue/know
 import {
   type ContractContext,
   findLineErrorCell,
-  findLumpSumErrorCell,
+  findSumErrorCell,
   indexByCode,
   isEmptyLine,
-  isEmptyLumpSum,
+  isEmptySum,
   LINE_COLUMNS,
   type LineColumn,
   type LineRow,
-  type LumpSumColumn,
-  type LumpSumRow,
   readLineRow,
-  readLumpSumRow,
+  readSumRow,
   SUM_COLUMNS,
+  type SumColumn,
+  type SumRow,
   toLineInput,
   toLineRows,
   toLumpSumInput,
-  toLumpSumRows,
+  toSumRows,
 } from './contract-rows.ts'
 import { CONTRACT_TYPE_WORDS, CONTRACT_TYPES } from './contract-words.ts'
 
@@ -125,7 +125,7 @@ interface Entries {
   communityIds: readonly string[]
   planIds: readonly string[]
   lines: readonly LineRow[]
-  sums: readonly LumpSumRow[]
+  sums: readonly SumRow[]
 }
 
 function LoadedForm({
@@ -151,7 +151,7 @@ function LoadedForm({
   const [initial] = useState<Entries>(() => {
     const parts = new Map(coded.parts.map((part) => [part.id, part]))
     const lines = contract === null ? [] : toLineRows(contract, { ...known, parts })
-    const sums = contract === null ? [] : toLumpSumRows(contract, { ...known, parts })
+    const sums = contract === null ? [] : toSumRows(contract, { ...known, parts })
     return {
       vendorId: contract?.vendorId ?? props.vendorId,
       contractType: contract?.contractType ?? 'unit_price',
@@ -170,21 +170,21 @@ function LoadedForm({
   )
   const isTurnkey = contractType === 'turnkey'
   const filledLines = useMemo(() => lines.filter((row) => !isEmptyLine(row)), [lines])
-  const filledSums = useMemo(() => (isTurnkey ? sums.filter((row) => !isEmptyLumpSum(row)) : []), [isTurnkey, sums])
+  const filledSums = useMemo(() => (isTurnkey ? sums.filter((row) => !isEmptySum(row)) : []), [isTurnkey, sums])
   const { parts, isLookingUp } = useKnownParts(
     coded.parts,
     filledLines.map((row) => readCell(row, 'part')),
   )
   const context = useMemo<ContractContext>(() => ({ ...known, parts }), [known, parts])
-  const [sent, setSent] = useState<{ lines: readonly LineRow[]; sums: readonly LumpSumRow[] }>({ lines: [], sums: [] })
+  const [sent, setSent] = useState<{ lines: readonly LineRow[]; sums: readonly SumRow[] }>({ lines: [], sums: [] })
   const ofLines = useMemo(() => splitSheetError(error, sent.lines, findLineErrorCell), [error, sent])
-  const ofSums = useMemo(() => splitSheetError(ofLines.error, sent.sums, findLumpSumErrorCell), [ofLines, sent])
+  const ofSums = useMemo(() => splitSheetError(ofLines.error, sent.sums, findSumErrorCell), [ofLines, sent])
   const rejectedLines = keepUnchanged(ofLines.rejected, lines, sent.lines)
   const rejectedSums = keepUnchanged(ofSums.rejected, sums, sent.sums)
   const [onlyErrors, setOnlyErrors] = useState(false)
   const withErrors =
     filledLines.filter((row) => hasErrors(readLineRow(row, context).errors) || rejectedLines.has(row.key)).length +
-    filledSums.filter((row) => hasErrors(readLumpSumRow(row, context).errors) || rejectedSums.has(row.key)).length
+    filledSums.filter((row) => hasErrors(readSumRow(row, context).errors) || rejectedSums.has(row.key)).length
   const trades = useListPage('/api/ext/scopes', { limit: MAX_TRADES, sort: 'sequence' }).data?.data
   const submit = (form: FormData) => {
     if (isLookingUp) return
@@ -299,7 +299,7 @@ function LoadedForm({
         {isTurnkey && (
           <Panel title="Lump sums" hint={formatCount(filledSums.length, 'lump sum')} isFlush>
             <FieldErrorAt pointer="/lumpSums" />
-            <LumpSumSheet
+            <SumSheet
               rows={sums}
               context={context}
               coded={coded}
@@ -356,8 +356,8 @@ function hasErrors(errors: CellErrors): boolean {
 /** Returns the rejected rows that the user has not changed since. */
 function keepUnchanged(
   rejected: ReadonlyMap<string, CellErrors>,
-  rows: readonly (LineRow | LumpSumRow)[],
-  sent: readonly (LineRow | LumpSumRow)[],
+  rows: readonly (LineRow | SumRow)[],
+  sent: readonly (LineRow | SumRow)[],
 ): ReadonlyMap<string, CellErrors> {
   const unchanged = new Set(sent.filter((row) => rows.includes(row)).map(({ key }) => key))
   return new Map([...rejected].filter(([key]) => unchanged.has(key)))
@@ -412,13 +412,13 @@ function toLineView(row: LineRow, context: ContractContext): SheetRowView<LineCo
   return { errors, ...(part !== null && { notes: { part: part.name }, result: part.unit }) }
 }
 
-function LumpSumSheet(props: {
-  rows: readonly LumpSumRow[]
+function SumSheet(props: {
+  rows: readonly SumRow[]
   context: ContractContext
   coded: Coded
   rejected: ReadonlyMap<string, CellErrors>
   onlyErrors: boolean
-  onChange(rows: readonly LumpSumRow[]): void
+  onChange(rows: readonly SumRow[]): void
 }) {
   const { rows, context, coded, rejected, onlyErrors, onChange } = props
   const toSuggestions = (records: readonly { code: string; name: string }[]) =>
@@ -428,7 +428,7 @@ function LumpSumSheet(props: {
       id="sums"
       label="Lump sums of the contract"
       columns={SUM_COLUMNS}
-      viewOf={useRowViews(toLumpSumView, context)}
+      viewOf={useRowViews(toSumView, context)}
       suggestions={{
         plan: toSuggestions(coded.plans),
         option: toSuggestions(coded.options),
@@ -441,8 +441,8 @@ function LumpSumSheet(props: {
   )
 }
 
-function toLumpSumView(row: LumpSumRow, context: ContractContext): SheetRowView<LumpSumColumn> {
-  const { plan, option, errors } = readLumpSumRow(row, context)
+function toSumView(row: SumRow, context: ContractContext): SheetRowView<SumColumn> {
+  const { plan, option, errors } = readSumRow(row, context)
   const notes = {
     ...(plan !== undefined && { plan: plan.name }),
     ...(option !== undefined && { option: option.name }),

@@ -20,7 +20,7 @@ export const TRADE_PARAM = 'trade'
 /** The trade of costs without a trade, such as those of a bill without an order. */
 const NO_TRADE = 'unassigned'
 
-/** The maximum number of orders that are shown. A trade of a home rarely has more. The list of orders contains all. */
+/** The maximum number of orders that are shown. A trade of a home rarely has more, and the list of orders has all. */
 const MAX_ORDERS = 50
 /** The number of the newest bills of the home that are searched for bills of the trade. */
 const MAX_BILLS = 200

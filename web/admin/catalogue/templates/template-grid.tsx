@@ -196,9 +196,9 @@ export function TemplateGrid(props: {
           </Button>
         )}
         <span className="faint">
-          A task waits for the rows whose numbers you enter. With <code>3, 5SS+2</code>, the task starts after row 3 and
-          at least 2 workdays after the start of row 5. Use <code>FF</code> or <code>SF</code> for other links and{' '}
-          <code>cd</code> for calendar days.
+          A task waits for the rows whose numbers you enter. For example, <code>3, 5SS+2</code> means after row 3, and 2
+          workdays after the start of row 5. Use <code>FF</code> or <code>SF</code> for other links and <code>cd</code>{' '}
+          for calendar days.
         </span>
       </div>
     </>
@@ -301,7 +301,7 @@ const GridRow = memo(
               Edit
             </Button>
             <Menu.Root>
-              <Menu.Trigger render={<IconButton icon="dots" label={`More actions for ${name}`} look="quiet" small />} />
+              <Menu.Trigger render={<IconButton icon="dots" label={`More for ${name}`} look="quiet" small />} />
               <Menu.Portal>
                 <Menu.Positioner className="over" sideOffset={4} align="end">
                   <Menu.Popup className="menu">
