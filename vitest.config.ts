@@ -12,8 +12,8 @@ const ON_ONE_DATABASE = [
   'test/{contract,packages}/**/*.test.ts',
   'test/rollback.test.ts',
   'test/walk/{imports,migrations}.test.ts',
-  'server/interfaces/skills/{skill-schemas,skill-search}.test.ts',
-  'server/domain/building/schedule/{calendar-lag,critical-path,schedule-from-start,schedule-tasks,schedule-template}.test.ts',
+  'server/interfaces/skills/{schemas,search}.test.ts',
+  'server/domain/building/schedule/{from-start,passes,schedule}.test.ts',
   'test/{docs,frontend,portal-pages}/**/*.test.ts',
   'test/pages/!(pipeline).test.ts',
 ]
