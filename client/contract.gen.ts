@@ -955,7 +955,7 @@ export interface paths {
         head?: never;
         /**
          * Update a community
-         * @description Updates the fields that are sent. Null clears a field. Use changeCommunityStatus to change the status. lotCount cannot be less than the number of homes on the community's lots. A new timeZone moves the future deadlines of draft and sent bid requests (at most 1,000) to the end of the same day in the new time zone. A deadline that would already have passed keeps its time, so that no vendor is excluded. Bids are then valid until the end of their last day in the new time zone. Emits bid_request.updated for each moved deadline. New workdays or holidays reschedule every home with unfinished tasks (at most 500 homes), and vendors get notices of other dates. The first 25 homes move immediately, and homes with isPending usually within a minute. The response lists the new dates of all homes. To preview what moves, run this operation through executeSkill with dryRun. Needs communities:write.
+         * @description Updates the fields that are sent. Null clears a field. Use changeCommunityStatus to change the status. lotCount cannot be less than the number of homes on the community's lots. A new timeZone moves the future deadlines of draft and sent bid requests (at most 1,000) to the end of the same day in the new time zone. A deadline that would already have passed keeps its time, so that no vendor is excluded. Bids are then valid until the end of their last day in the new time zone. Emits bid_request.updated for each moved deadline. New workdays or holidays reschedule every home with unfinished tasks (at most 500 homes), and vendors are notified of changed dates. The first 25 homes move immediately. The others have isPending and usually move within a minute. The response lists the new dates of all homes. To preview them, run this operation through executeSkill with dryRun. Needs communities:write.
          */
         patch: operations["updateCommunity"];
         trace?: never;
@@ -1691,7 +1691,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contract
-         * @description Drafts a price agreement with a vendor. The prices become valid when changeContractStatus activates it. A line is priced in the unit of its part. A part can have a line for each minQuantity. The lines create a price for each community and plan of the contract, at most 2,000 prices. If planIds are sent, communityIds are required. A turnkey contract has lumpSums instead of planIds, and can also have lines. If bidId is sent, the contract takes the vendor, trade, community, period, and prices from an accepted bid on a request without homes. Only awarded lines that name a part are included. A bid with one amount becomes a turnkey contract with that amount, plus the awarded alternates, for each of the planIds. `409 conflict` when another contract from the bid is a draft or in force, or when an awarded alternate of a bid with line prices has an amount. If bidId is not sent, vendorId, scope, effectiveDate, and lines (or lumpSums) are required.
+         * @description Drafts a price agreement with a vendor. changeContractStatus activates the contract and its prices. A line is priced in the unit of its part. A part can have a line for each minQuantity. The lines create a price for each community and plan of the contract, at most 2,000 prices. If planIds are sent, communityIds are required. A turnkey contract has lumpSums instead of planIds, and can also have lines. If bidId is sent, the contract copies the vendor, trade, community, period, and prices from an accepted bid on a request without homes. Only awarded lines that name a part are included. A bid with one amount becomes a turnkey contract with that amount, plus the awarded alternates, for each of the planIds. `409 conflict` when another contract from the bid is a draft or in force, or when an awarded alternate of a bid with line prices has an amount. If bidId is not sent, vendorId, scope, effectiveDate, and lines (or lumpSums) are required.
          */
         post: operations["createContract"];
         delete?: never;
@@ -1803,7 +1803,7 @@ export interface paths {
         put?: never;
         /**
          * Reprice a vendor's open orders
-         * @description Applies the prices on a date to the draft purchase orders of the contract's vendor, for example after the vendor raised its prices. Orders that are not sent yet get the new prices. Each line for a part gets the contract's price for the home's community and plan. If the contract has no such price, the line gets another price of the vendor. Orders from other contracts or from bids do not change, and neither do lump sums. Orders that are no longer drafts are not changed, and are reported with their new total. A line without a price is listed with its issue and is not changed. Its price is never set to 0. `409 conflict` when more than 500 orders or 5,000 lines are open: limit the request to a community. To preview the result, run this operation through executeSkill with dryRun.
+         * @description Applies the prices on a date to the draft purchase orders of the contract's vendor, for example after the vendor raised its prices. Each line for a part gets the contract's price for the home's community and plan. If the contract has no such price, the line gets another price of the vendor. Orders from other contracts or from bids do not change, and neither do lump sums. Orders that are no longer drafts are not changed, and are reported with their new total. A line without a price is listed with its issue and is not changed. Its price is never set to 0. `409 conflict` when more than 500 orders or 5,000 lines are open: limit the request to a community. To preview the result, run this operation through executeSkill with dryRun.
          */
         post: operations["repriceOpenPurchaseOrders"];
         delete?: never;
@@ -4925,7 +4925,7 @@ export interface paths {
         put?: never;
         /**
          * Email a link to a home owner
-         * @description Emails a link to the owner's page. The link replaces the previous link. On the page, the owner decides selections, signs changes and walkthroughs, reports warranty issues, and writes messages. The link expires 400 days after its last use. `409 conflict` when the owner has no email address (`no_recipient`) or when the service sends no email (`not_available`). In these cases, use copyHomeOwnerLink. Without portal_links:read, which only owners and admins have, a link can be emailed only to two kinds of addresses: the address of a buyer when the sale was approved, and an address to which a caller with portal_links:read emailed a link before. If the home had a link before the approval, the address of a buyer does not suffice. The other owners of the home who have a link receive a notice by email when an owner gets access.
+         * @description Emails a link to the owner's page. The link replaces the previous link. On the page, the owner decides on selections, signs changes and walkthroughs, reports warranty issues, and writes messages. The link expires 400 days after its last use. `409 conflict` when the owner has no email address (`no_recipient`) or when the service sends no email (`not_available`). In these cases, use copyHomeOwnerLink. Without portal_links:read, which only owners and admins have, a link can be emailed only to two kinds of addresses: the address of a buyer when the sale was approved, and an address to which a caller with portal_links:read emailed a link before. If the home had a link before the approval, the address of a buyer does not suffice. The other owners of the home who have a link receive a notice by email when an owner gets access.
          */
         post: operations["inviteHomeOwner"];
         delete?: never;
@@ -12077,7 +12077,7 @@ export interface webhooks {
         put?: never;
         /**
          * Vendor notified of an earlier date
-         * @description Fires when tasks start earlier than the vendor was last notified. There is one event for each vendor and schedule change, with all these tasks.
+         * @description Fires when tasks start earlier than in the last notice to the vendor. There is one event for each vendor and schedule change, with all these tasks.
          */
         post: {
             parameters: {
@@ -12128,7 +12128,7 @@ export interface webhooks {
                         data: {
                             /** @description Old values of the changed fields. Null for a field that had no value. */
                             previous: components["schemas"]["PreviousValues"];
-                            /** @description Notice that tasks start on different dates than the vendor was last notified of. */
+                            /** @description Notice that tasks start on different dates than in the last notice to the vendor. */
                             object: components["schemas"]["RescheduleNotification"];
                         };
                     };
@@ -12156,7 +12156,7 @@ export interface webhooks {
         put?: never;
         /**
          * Vendor notified of a later date
-         * @description Fires when tasks start later than the vendor was last notified. There is one event for each vendor and schedule change, with all these tasks.
+         * @description Fires when tasks start later than in the last notice to the vendor. There is one event for each vendor and schedule change, with all these tasks.
          */
         post: {
             parameters: {
@@ -12207,7 +12207,7 @@ export interface webhooks {
                         data: {
                             /** @description Old values of the changed fields. Null for a field that had no value. */
                             previous: components["schemas"]["PreviousValues"];
-                            /** @description Notice that tasks start on different dates than the vendor was last notified of. */
+                            /** @description Notice that tasks start on different dates than in the last notice to the vendor. */
                             object: components["schemas"]["RescheduleNotification"];
                         };
                     };
@@ -14193,7 +14193,7 @@ export interface components {
             additionalInsured?: boolean;
         };
         /**
-         * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than the vendor was last notified. `postponed`: tasks start later than the vendor was last notified.
+         * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than in the last notice to the vendor. `postponed`: tasks start later than in the last notice to the vendor.
          * @enum {string}
          */
         VendorNotificationKind: "advance" | "reminder" | "moved_earlier" | "postponed";
@@ -14211,7 +14211,7 @@ export interface components {
             id: string;
             /** @description Vendor that was notified. */
             vendorId: string;
-            /** @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than the vendor was last notified. `postponed`: tasks start later than the vendor was last notified. */
+            /** @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than in the last notice to the vendor. `postponed`: tasks start later than in the last notice to the vendor. */
             kind: components["schemas"]["VendorNotificationKind"];
             /** @description Bid request whose deadline is near. */
             bidRequestId: string | null;
@@ -14221,7 +14221,7 @@ export interface components {
             taskId: string | null;
             /** @description Date of the notification. For several tasks, the earliest new start. */
             date: components["schemas"]["CalendarDate"];
-            /** @description Tasks of the vendor that start on a different date than the vendor was last notified of. Empty for advance notices and reminders. */
+            /** @description Tasks of the vendor that start on a different date than in the last notice to the vendor. Empty for advance notices and reminders. */
             tasks: components["schemas"]["RescheduledTask"][];
             message: string | null;
             /** @description Email addresses of the recipients, as of the time of sending. */
@@ -26845,14 +26845,14 @@ export interface components {
             /** @description RFC 3339 timestamp without leap seconds. The offset must be less than 16 hours. Responses are in UTC with milliseconds. */
             updatedAt?: components["schemas"]["Instant"];
         };
-        /** @description Notice that tasks start on different dates than the vendor was last notified of. */
+        /** @description Notice that tasks start on different dates than in the last notice to the vendor. */
         RescheduleNotification: {
             /** @description ID of the notification. */
             id: string;
             /** @description Vendor that was notified. */
             vendorId: string;
             /**
-             * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than the vendor was last notified. `postponed`: tasks start later than the vendor was last notified.
+             * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier`: tasks start earlier than in the last notice to the vendor. `postponed`: tasks start later than in the last notice to the vendor.
              * @enum {string}
              */
             kind: components["schemas"]["VendorNotificationKind"];
@@ -26864,7 +26864,7 @@ export interface components {
             taskId: string | null;
             /** @description Date of the notification. For several tasks, the earliest new start. */
             date: components["schemas"]["CalendarDate"];
-            /** @description Tasks of the vendor that start on a different date than the vendor was last notified of. Empty for advance notices and reminders. */
+            /** @description Tasks of the vendor that start on a different date than in the last notice to the vendor. Empty for advance notices and reminders. */
             tasks: components["schemas"]["RescheduledTask"][];
             message: string | null;
             /** @description Email addresses of the recipients, as of the time of sending. */
@@ -39803,7 +39803,7 @@ export interface operations {
                 knownAt?: components["parameters"]["KnownAt"];
                 /** @description Only postings with this cost code. */
                 costCodeId?: components["schemas"]["ResourceId"];
-                /** @description Only postings for this trade, regardless of letter case. `unassigned` stands for postings without a trade. */
+                /** @description Only postings for this trade, regardless of letter case. `unassigned` selects postings without a trade. */
                 scope?: components["schemas"]["ScopeName"];
             };
             header?: never;

@@ -343,8 +343,8 @@ test('the mock result of executeSkill matches the schema of the skill', async ()
   const run = async (skill: string, input: object, dryRun = false) =>
     send(contractOperation('executeSkill'), { body: JSON.stringify({ skill, input, dryRun }) })
   const own = ['paths', '/api/ext/execute', 'post', 'responses', '200', 'content', 'application/json', 'schema']
-  const catalogue = getSkillCatalog(contract)
-  const examples = catalogue.skills.flatMap(({ name, kind }) => {
+  const catalog = getSkillCatalog(contract)
+  const examples = catalog.skills.flatMap(({ name, kind }) => {
     if (kind === 'composite')
       return listEntriesAtPath('x-skills', name, 'examples').map(([, shown]) => [name, shown.value as object] as const)
     return name === 'createVendor' ? [[name, { companyName: 'Redrock Concrete' }] as const] : []

@@ -40,7 +40,7 @@ const RULES = {
   events: checkEvents,
   emits: checkEmits,
   skills: checkSkills,
-  'problem-catalogue': checkProblemCatalog,
+  'problem-catalog': checkProblemCatalog,
   changelog: checkChangelog,
   'flat-names': checkFlatNames,
   records: checkRecords,
@@ -375,7 +375,7 @@ function* checkProblemResponses(document) {
 function* checkHeaders(document) {
   for (const { path, operation, method, parameters, at } of listOperations(document)) {
     const has = (name) => parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
-    const single = path.endsWith('}') && !CATALOG_PATHS.some((catalogue) => path.startsWith(catalogue))
+    const single = path.endsWith('}') && !CATALOG_PATHS.some((catalog) => path.startsWith(catalog))
     // A sign-in cannot be repeated, because a link works only once. A session has no version.
     const isRecord = !SESSIONS.some((part) => path.startsWith(part))
     const demanded = {

@@ -33,7 +33,7 @@ import {
 
 const program = new Command('test:crash')
   .description('What happens when things die: the service, its database, or both under load.')
-  .argument('[names...]', 'only the scenarios whose name begins so')
+  .argument('[names...]', 'only the scenarios whose names begin with one of these words')
   .option('--kills <number>', 'how often to kill (default: 20); without names only the deliveries', parseCount)
   .parse()
 const { kills } = program.opts<{ kills?: number }>()

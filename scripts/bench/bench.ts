@@ -5,7 +5,7 @@
  *
  *   npm run bench                               everything, about a quarter of an hour
  *   npm run bench -- webhooks                   only the webhooks, or parts: latency, throughput, isolation, backup
- *   npm run bench -- neighbours                 only how much one builder's flood delays another builder
+ *   npm run bench -- neighbors                  only how much one builder's flood delays another builder
  *   npm run bench -- heavy                      only the cost of heavy operations, as multiples of a get
  *   npm run bench -- field-day                  only the day of a superintendent with 60 homes and 400 tasks
  *   npm run bench -- idle                       only what a process costs that no one uses, on PostgreSQL and on Citus
@@ -49,7 +49,7 @@ import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 /** The sections that can be measured separately. */
 const SECTIONS: Record<string, (parts: readonly string[]) => Promise<string[]>> = {
   webhooks: measureWebhooks,
-  neighbours: measureNoisyNeighbor,
+  neighbors: measureNoisyNeighbor,
   heavy: measureHeavyOperations,
   lists: (names) => measureLists(names, rows),
   batches: measureBatches,

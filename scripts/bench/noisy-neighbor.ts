@@ -5,7 +5,7 @@ import type { LoadResult } from './load.ts'
 import { createRecord, generateLoad, toRawRequest } from './requests.ts'
 
 /**
- * Measures how much one builder's flood of requests delays another builder's requests: `npm run bench -- neighbours`.
+ * Measures how much one builder's flood of requests delays another builder's requests: `npm run bench -- neighbors`.
  * The other builder sends requests on eight connections. Rounds in which the first builder does the same alternate with
  * rounds in which it floods the service.
  */
@@ -26,12 +26,12 @@ export async function measureNoisyNeighbor(): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '256MB' })
   if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
   const environment = {
-    ...createUnlimitedEnvironment({ DATABASE_URL: await postgres.database('neighbours') }),
+    ...createUnlimitedEnvironment({ DATABASE_URL: await postgres.database('neighbors') }),
     BETA_MAX_ORGANIZATIONS: '10',
   }
-  const [flooding, neighbour, usual] = [
+  const [flooding, neighbor, usual] = [
     await createBuilder(environment, 'Flooding'),
-    await createBuilder(environment, 'Neighbour'),
+    await createBuilder(environment, 'Neighbor'),
     await createBuilder(environment, 'Usual'),
   ]
   const service = await startService(environment)
@@ -41,7 +41,7 @@ export async function measureNoisyNeighbor(): Promise<string[]> {
     await createBidRequestFlood(service, flooding.key),
     createSearchFlood(flooding.key),
   ]
-  const changes = await measureChanges(service, neighbour.key)
+  const changes = await measureChanges(service, neighbor.key)
   const quiet = { name: 'usual', connections: 8, requests: await measureChanges(service, usual.key) }
   const lines = [
     '| beside | p50 ms | p99 ms | of the usual p99 | wanted | |',

@@ -447,7 +447,7 @@ const PARTS = {
   latency: measureLatency,
   throughput: measureThroughput,
   isolation: measureIsolation,
-  neighbours: measureNeighbors,
+  neighbors: measureNeighbors,
   size: measureClaimCost,
   backlog: measureBacklog,
   backup: measureDuringBackup,

@@ -1,6 +1,6 @@
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import { toOperationKeyPath } from './describe-response-errors.ts'
-import { findCreatedPrefix, findIdPrefix, idPrefix, TYPE_ID } from './resource-ids.ts'
+import { findCreatedPrefix, findIdPrefix, getIdPrefix, TYPE_ID } from './resource-ids.ts'
 import { contract, getValueAtPath, listEntriesAtPath } from './walked-contract.ts'
 
 export function findBodySchema(operation: Operation): unknown {
@@ -88,7 +88,7 @@ function listKinds(operation: Operation): Set<string> {
     if (required === true && where !== 'header' && prefix !== undefined) kinds.add(prefix)
   }
   const visit = (value: unknown): void => {
-    if (typeof value === 'string' && TYPE_ID.test(value)) kinds.add(idPrefix(value))
+    if (typeof value === 'string' && TYPE_ID.test(value)) kinds.add(getIdPrefix(value))
     else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) visit(inner)
   }
   for (const [, { value }] of listEntriesAtPath(

@@ -4,7 +4,7 @@ import { contract, listEntriesAtPath } from './walked-contract.ts'
 
 export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-export function idPrefix(id: string): string {
+export function getIdPrefix(id: string): string {
   return id.slice(0, id.indexOf('_'))
 }
 
@@ -25,7 +25,7 @@ function learnPrefixes(): Map<string, string> {
     for (const [field, inner] of Object.entries(value)) {
       if (/Ids?$/.test(field)) {
         for (const id of [inner].flat()) {
-          if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(field.replace(/Ids$/, 'Id'), idPrefix(id))
+          if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(field.replace(/Ids$/, 'Id'), getIdPrefix(id))
         }
       }
       visit(inner)
@@ -40,7 +40,7 @@ function learnPrefixes(): Map<string, string> {
     const place = ['paths', path, 'get', 'responses', '200', 'content', 'application/json', 'examples']
     for (const [, example] of listEntriesAtPath(...place)) {
       const id = (example.value as { id?: unknown }).id
-      if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(name, idPrefix(id))
+      if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(name, getIdPrefix(id))
     }
   }
   return prefixes
@@ -53,7 +53,7 @@ export function findCreatedPrefix(operation: Operation): string | undefined {
   const place = [...toOperationKeyPath(operation), 'responses', '201', 'content', 'application/json', 'examples']
   const [example] = '201' in operation.declaration.responses ? listEntriesAtPath(...place) : []
   const { id } = (example?.[1].value ?? {}) as { id?: unknown }
-  return typeof id === 'string' && TYPE_ID.test(id) ? idPrefix(id) : undefined
+  return typeof id === 'string' && TYPE_ID.test(id) ? getIdPrefix(id) : undefined
 }
 
 /** Returns the operations on a single resource with this prefix. Their paths end with its ID. */

@@ -21,7 +21,7 @@ import {
   EXAMPLE_RESOURCES,
   findCreatedPrefix,
   findIdPrefix,
-  idPrefix,
+  getIdPrefix,
   listIds,
   type Resource,
   TYPE_ID,
@@ -155,7 +155,7 @@ export class World {
     const [token] = named.flatMap((part) => this.#tokenTo(part) ?? [])
     const entries = [...this.#portalTokens]
     // Prefers a link to the whole portal, which opens more than a link to one invitation.
-    const whole = entries.findLast(([opened]) => idPrefix(opened) === findIdPrefix('vendorId'))
+    const whole = entries.findLast(([opened]) => getIdPrefix(opened) === findIdPrefix('vendorId'))
     return token ?? (whole ?? entries.at(-1))?.[1]
   }
 
@@ -231,7 +231,7 @@ export class World {
     if (this.#isStateless) return id
     const known = this.#standIns.get(id) ?? this.#makeshifts.get(id)
     if (known !== undefined) return known
-    const existing = this.#existing.get(idPrefix(id)) ?? []
+    const existing = this.#existing.get(getIdPrefix(id)) ?? []
     const taken = new Set([...this.#standIns.values(), ...this.#makeshifts.values()])
     const free = existing.find((candidate) => !taken.has(candidate))
     // At first, two different IDs are replaced with two different resources. One resource may replace both only after
@@ -250,7 +250,7 @@ export class World {
     const likeness = (resource: Resource) =>
       fields.filter(([field, value]) => isDeepStrictEqual(resource[field], value)).length
     const [best] = [...EXAMPLE_RESOURCES]
-      .filter(([id]) => idPrefix(id) === idPrefix(String(created.id)))
+      .filter(([id]) => getIdPrefix(id) === getIdPrefix(String(created.id)))
       .map(([id, resource]) => ({ id, resource, score: likeness(resource) }))
       .filter(({ id, score }) => score > (this.#likeness.get(id) ?? 0))
       .sort((one, other) => other.score - one.score)
@@ -323,7 +323,7 @@ export class World {
             )
             continue
           }
-          this.#made.set(idPrefix(response.body.id), operation)
+          this.#made.set(getIdPrefix(response.body.id), operation)
           this.#bind(example as object, response.body)
           successful.add(operation)
         }
@@ -367,7 +367,8 @@ export class World {
     // Uses the contract's operations, so that these resources are removed together with all others.
     for (const operation of creations)
       for (const { body } of [home, sale, billed, changed])
-        if (findCreatedPrefix(operation) === idPrefix(String(body?.id))) this.#made.set(idPrefix(body.id), operation)
+        if (findCreatedPrefix(operation) === getIdPrefix(String(body?.id)))
+          this.#made.set(getIdPrefix(body.id), operation)
   }
 
   /** Accepts one more warranty request, assigns it, and schedules a visit. No single example does all of this. */
@@ -383,7 +384,7 @@ export class World {
     await this.#service.request('POST', `${path}/assignment`, { vendorId }, { key: this.key })
     const visit = await this.#create(createVisit.path, { requestIds: [request.body.id], date: '2099-12-02' })
     for (const response of [request, visit]) this.learn(response)
-    if (visit.status === 201) this.#made.set(idPrefix(visit.body.id), createVisit)
+    if (visit.status === 201) this.#made.set(getIdPrefix(visit.body.id), createVisit)
   }
 
   /** Issues a drawing for the home of an issued order. The order's vendor can then see it. */
@@ -405,7 +406,7 @@ export class World {
     const revised = await this.#service.request('POST', path, revision, { key: this.key })
     for (const response of [drawing, file, revised]) this.learn(response)
     this.#shownTo.set(drawing.body.id, String(order.body?.vendorId))
-    this.#made.set(idPrefix(drawing.body.id), create)
+    this.#made.set(getIdPrefix(drawing.body.id), create)
   }
 
   /**
@@ -540,7 +541,7 @@ export class World {
   #withShownRecords(value: unknown): unknown {
     if (typeof value === 'string') {
       if (!TYPE_ID.test(value) || this.#tokenTo(value) !== undefined) return value
-      const isShown = (id: string) => idPrefix(id) === idPrefix(value) && this.#tokenTo(id) !== undefined
+      const isShown = (id: string) => getIdPrefix(id) === getIdPrefix(value) && this.#tokenTo(id) !== undefined
       return [...this.#shownTo.keys()].findLast(isShown) ?? value
     }
     if (Array.isArray(value)) return value.map((inner) => this.#withShownRecords(inner))
@@ -602,7 +603,7 @@ export class World {
       isIssued(response.body) ||
       isConfirmationRequested(response.body) ||
       isAssigned(response.body) ||
-      VENDOR_DOCUMENT_PREFIXES.includes(idPrefix(String(id)))
+      VENDOR_DOCUMENT_PREFIXES.includes(getIdPrefix(String(id)))
     if (isShown && typeof vendorId === 'string') this.#shownTo.set(id, vendorId)
     // A message is visible in the portals of its recipients.
     const { recipients } = (response.body ?? {}) as { recipients?: unknown }
@@ -613,7 +614,7 @@ export class World {
     for (const id of listIds(omitOutcomes(response.body))) {
       // Ignores IDs from examples. They occur in responses that contain the contract itself, but the resources do not
       // exist.
-      if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(idPrefix(id)))) continue
+      if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(getIdPrefix(id)))) continue
       this.remember(id)
     }
   }
@@ -633,7 +634,7 @@ export class World {
   }
 
   remember(id: string): void {
-    const prefix = idPrefix(id)
+    const prefix = getIdPrefix(id)
     const known = this.#existing.get(prefix)
     if (known === undefined) this.#existing.set(prefix, [id])
     else if (!known.includes(id)) known.push(id)

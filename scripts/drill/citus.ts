@@ -120,7 +120,7 @@ export async function testCitusBackup(check: Check): Promise<void> {
   }
 }
 
-/** Ends the current file of the node's log, and waits until it is archived. */
+/** Switches the node to a new log file, and waits until the previous file is archived. */
 async function archiveLog(node: PrivatePostgres): Promise<void> {
   const [current] = await runOnNode(node, [`select pg_walfile_name(pg_current_wal_lsn()) as "file"`])
   await runOnNode(node, ['select pg_switch_wal()'])

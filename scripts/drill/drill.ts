@@ -4,7 +4,7 @@
  * needs is missing, the drill reports this and is skipped.
  *
  *   npm run drill                     all drills
- *   npm run drill -- failover         those whose names start like this
+ *   npm run drill -- failover         drills whose names start with this word
  *   npm run drill -- upgrade --from v1.2.0
  *   npm run drill -- move --records 200000
  */
@@ -20,8 +20,8 @@ import { testTwoOwners } from './two-owners.ts'
 import { testUpgrade } from './upgrade.ts'
 
 const program = new Command('drill')
-  .description('Failover, rolling upgrade, rollback, move, Citus, and data folder on this machine.')
-  .argument('[names...]', 'only the drills whose name begins so')
+  .description('Test failovers, upgrades, a rollback, a move, Citus, and the lock on the data folder, on this machine.')
+  .argument('[names...]', 'only the drills whose names begin with one of these words')
   .option(
     '--from <version>',
     'tag or commit to upgrade from, or to roll back to (default: this version with one more migration; the last release)',
@@ -40,17 +40,17 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
     run: (check) => testFailover(check, { synchronous: false, silent: false }),
   },
   {
-    name: 'failover from a primary that says nothing any more',
+    name: 'failover from a primary that no longer responds',
     run: (check) => testFailover(check, { synchronous: true, silent: true }),
   },
-  { name: 'a process that says nothing any more', run: testSilentProcess },
+  { name: 'a process that no longer responds', run: testSilentProcess },
   { name: 'upgrade of one process after the other', run: (check) => testUpgrade(check, from) },
   { name: 'rollback to the last release, and forward again', run: (check) => testRollback(check, from) },
   { name: 'move from the embedded database to PostgreSQL', run: (check) => testMove(check, records) },
   { name: 'citus: a worker that fails, and shards that move', run: testCitus },
   { name: 'citus: upgrade of one process after the other', run: testCitusUpgrade },
   { name: 'citus: backup and restore of all nodes', run: testCitusBackup },
-  { name: 'two-owners of one data folder', run: testTwoOwners },
+  { name: 'two-owners: two processes on one data folder', run: testTwoOwners },
 ]
 
 // If the run is interrupted, the process must still exit normally, because this ends all processes that it started.

@@ -25,11 +25,11 @@ export interface PrivatePostgres {
   kill(): Promise<void>
   /** Starts the server again after `pause` or `kill`, with the same port and data. */
   start(): Promise<void>
-  /** Copies the data of the running server. Only with the setting `archive_mode = on`. */
+  /** Copies the data of the running server. Requires the setting `archive_mode = on`. */
   backUp(): void
   /**
-   * Stops the server, replaces its data by the copy of `backUp`, and starts it again. PostgreSQL then repeats all
-   * changes in the archived log until the restore point with this name.
+   * Stops the server, replaces its data with the copy that `backUp` made, and starts it again. PostgreSQL then replays
+   * the archived log up to the restore point with this name.
    */
   restore(point: string): Promise<void>
   /** Stops the server and removes its folder. */

@@ -68,7 +68,7 @@ export const OWNER_SCREENS: readonly { name: string; home: string; path: string 
 
 type Place = readonly [x: number, y: number]
 
-/** Draws a line on the picture of the page. The positions are parts of its width and height. */
+/** Draws a line on the picture of the page. The positions are fractions of its width and height. */
 async function drawOn(page: Page, tool: string | null, from: Place, to: Place): Promise<void> {
   if (tool !== null) await page.getByText(tool, { exact: true }).click()
   const canvas = page.locator('.pad-canvas')

@@ -240,15 +240,15 @@ const breakages: Breakage[] = [
   ],
   ['skills', 'a duplicate search phrase', set_(['paths', VENDORS, 'get', 'x-phrases'], [...'abcdefgh', 'A'])],
   ['skills', 'a redundant x-tool: true', set_(['paths', VENDORS, 'get', 'x-tool'], true)],
-  ['problem-catalogue', 'a problem without an entry', set_(['x-problems', 'conflict'])],
-  ['problem-catalogue', 'an entry without advice', set_(['x-problems', 'conflict', 'advice'])],
+  ['problem-catalog', 'a problem without an entry', set_(['x-problems', 'conflict'])],
+  ['problem-catalog', 'an entry without advice', set_(['x-problems', 'conflict', 'advice'])],
   [
-    'problem-catalogue',
+    'problem-catalog',
     'an example with the code of another problem',
     set_(['x-problems', 'conflict', 'example', '$ref'], '#/components/examples/Problem_not_found'),
   ],
   [
-    'problem-catalogue',
+    'problem-catalog',
     'two titles for the same problem',
     (contract) => {
       const problem = structuredClone(node(contract, 'components', 'examples', 'Problem_conflict'))

@@ -90,8 +90,8 @@ function addTime(orders: string, code: boolean): string {
   return `(select ${columns}, "completedAmount" from ${orders} o union all select ${columns}, "total" from ${TIME} t)`
 }
 
-// SQL for the amounts of order lines. The retainage of a line is withheld by its bill lines. The completed amount of the
-// first credit is the amount by which the other lines exceed the total. A closed order is paid in full.
+// SQL for the amounts of order lines. The retainage of a line is the sum of the retainage of its bill lines. The completed
+// amount of the first credit is the amount by which the other lines exceed the total. A closed order is paid in full.
 const RECORDED_BY_LINE = `(
   select d.*, case when "status" = 'closed' then "completedAmount" else 0 end as "paidAmount" from (
     select o."scope", o."status", l."costCodeId",

@@ -79,7 +79,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     await receiver.close()
   })
 
-  test('the test data contains a response with every declared status of every operation', () => {
+  test('the test data contains a response for every declared status of every operation', () => {
     const seen = new Set(played.map(({ operation, answer }) => `${operation?.id} ${answer.status}`))
     const unseen = operations.flatMap(({ id, declaration }) =>
       Object.keys(declaration.responses)

@@ -148,7 +148,7 @@ describe.skipIf(chromium === null)('the pages of accounting', () => {
     expect((await plumbline.get(`/api/ext/homes/${homeId}/ledger`)).body.closing).toBe(4050.5)
   })
 
-  test('the ledger shows the balances of a day, and each balance leads to the postings that add up to it', async () => {
+  test('the ledger shows the balances of a day, and each balance links to its postings', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/accounting/ledger`)
     await page.getByRole('row', { name: /^Cost \S*.*\$4,050\.50/ }).waitFor()

@@ -19,7 +19,7 @@ describe.skipIf(chromium === null)('the pages of communities', () => {
     expect((await plumbline.post('/api/admin/users', sam, await plumbline.signIn())).status).toBe(201)
   })
   afterAll(async () => {
-    // The change of another user, the dry run with an open home, and the number of lots that is too low.
+    // The tests provoke these responses: a change by another user, a dry run with an open home, and too few lots.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|412/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -49,7 +49,7 @@ describe.skipIf(chromium === null)('the pages of communities', () => {
     })
   })
 
-  test('a changed field leaves the other fields as they are', async () => {
+  test('changing one field does not change the other fields', async () => {
     const { page } = seen
     const before = await readCommunity()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
@@ -83,7 +83,7 @@ describe.skipIf(chromium === null)('the pages of communities', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
 
-  test('a calendar that another user changed in the meantime is overwritten only on request', async () => {
+  test('a calendar that another user changed in the meantime is overwritten only after a confirmation', async () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Calendar' }).click()
     await page.getByRole('button', { name: 'Edit workdays and holidays' }).click()

@@ -34,7 +34,7 @@ describe.skipIf(chromium === null)('the pages of vendor contracts', () => {
     await created('/options', { code: 'OPT-1', name: 'Covered patio', optionType: 'upgrade', price: 1370 })
   })
   afterAll(async () => {
-    // The browser reports the activation that the preview rejects.
+    // The browser reports the activation that the service rejects in the preview.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -104,7 +104,7 @@ describe.skipIf(chromium === null)('the pages of vendor contracts', () => {
     expect(after.lines).toEqual([{ ...before.lines[0], unitPrice: 3.25 }, before.lines[1]])
   })
 
-  test('the activation of a contract names its effect first, and its prices then apply', async () => {
+  test('activating a contract first shows the effect, and then applies its prices', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Activate', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Activate CT-0001?' })
@@ -132,7 +132,7 @@ describe.skipIf(chromium === null)('the pages of vendor contracts', () => {
     }
     await page.getByRole('button', { name: 'New revision' }).click()
     const dialog = page.getByRole('dialog', { name: 'Draft revision 2 of CT-0001' })
-    await dialog.getByText('as now').waitFor()
+    await dialog.getByText('the prices still end on').waitFor()
     await dialog.getByLabel('New prices valid from').fill('2027-03-01')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Create draft' }).click()
@@ -158,7 +158,7 @@ describe.skipIf(chromium === null)('the pages of vendor contracts', () => {
     expect((await findContract('CT-0001', 1)).status).toBe('superseded')
   })
 
-  test('the repricing of orders is shown before the drafts change', async () => {
+  test('repricing shows the new totals before it changes draft orders', async () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Reprice orders' }).click()
     await page.getByText('Apply the prices of CT-0001, revision 2').waitFor()

@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     page = await context.newPage()
     await open()
   }
-  const waitUntilSent = () => page.getByRole('link', { name: /^Up to date/ }).waitFor()
+  const waitUntilSent = () => page.getByRole('link', { name: /^Updated/ }).waitFor()
 
   const tap = async (target: Locator) => {
     taps++
@@ -141,11 +141,11 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     expect(data).toMatchObject([{ kind: 'photo', caption: 'Paint walls', width: 2048, height: 1024 }])
   })
 
-  test('a user of the office can open the day of a superintendent and return to the own day', async () => {
+  test('an office user can open the day of a superintendent and return to their own day', async () => {
     await newTask('Caulk windows')
     const office = (await visit(browser, plumbline, { width: PHONE_WIDTH })).page
     await office.goto(`${plumbline.url}/field/`)
-    await office.getByText('No home names you as its superintendent.').waitFor()
+    await office.getByText('You are not the superintendent of any home.').waitFor()
     await office.getByRole('link', { name: 'See the day of a superintendent' }).click()
     await office.getByRole('button', { name: 'Marcus Reed' }).waitFor()
     expect(await findViolations(office)).toEqual([])
@@ -161,12 +161,12 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await office.getByRole('link', { name: 'Choose another day' }).click()
     await office.context().setOffline(true)
     await office.getByRole('button', { name: 'My own day' }).click()
-    await office.getByText('The day cannot be read now.').waitFor()
+    await office.getByText('The day could not be loaded.').waitFor()
     await office.getByText('You see the day of Marcus Reed.').waitFor()
     await office.context().setOffline(false)
     await office.getByRole('link', { name: 'Choose another day' }).click()
     await office.getByRole('button', { name: 'My own day' }).click()
-    await office.getByText('No home names you as its superintendent.').waitFor()
+    await office.getByText('You are not the superintendent of any home.').waitFor()
     await office.close()
   })
 
@@ -578,7 +578,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await button('Keep').waitFor()
   })
 
-  /** Draws a line with a finger. The positions are parts of the width and height of the element. */
+  /** Draws a line with a finger. The positions are fractions of the width and height of the element. */
   const drawLine = async (target: Locator, from: [number, number], to: [number, number]) => {
     // The bar at the bottom must not cover the element.
     await target.evaluate((element) => {
@@ -597,7 +597,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     await touch.detach()
   }
-  /** Returns the color of a pixel of an attachment. The position is in parts of its width and height. */
+  /** Returns the color of a pixel of an attachment. The position is a fraction of its width and height. */
   const readColor = async (attachmentId: string, x: number, y: number) => {
     const { url, key } = plumbline
     const headers = { Authorization: `Bearer ${key}` }
@@ -609,7 +609,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
   }
   const isRed = ([red = 0, green = 0]: number[]) => red > 150 && green < 90
 
-  test('a buyer signs a walkthrough with a finger without a connection, including an item with a marked photo', async () => {
+  test('a buyer can sign a walkthrough with a finger while offline, including an item with a marked photo', async () => {
     const { id } = await created('walkthroughs', { homeId, kind: 'final', date: today })
     await created('punch-items', { homeId, walkthroughId: id, location: 'Hall', description: 'A scratch.' })
     await open()
@@ -656,7 +656,7 @@ describe.skipIf(chromium === null)('the page of the superintendent', () => {
     await office.page.context().close()
   })
 
-  test('a signature is held if the office changed the list of the walkthrough in the meantime', async () => {
+  test('a signature waits in the outbox if the office has added items to the walkthrough in the meantime', async () => {
     const { id } = await created('walkthroughs', { homeId, kind: 'orientation', date: today })
     await open()
     await link(new RegExp(`^${homeName}\\b`)).click()

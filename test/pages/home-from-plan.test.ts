@@ -42,7 +42,7 @@ describe.skipIf(chromium === null)('a home that is created from a plan', () => {
     expect((await plumbline.post('/api/admin/users', rosa, await plumbline.signIn())).status).toBe(201)
   })
   afterAll(async () => {
-    // The rejected home without an elevation, and the change of a home that another user has changed.
+    // The tests provoke these responses: a home without an elevation, and a home that another user has changed.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/ 4(12|22) /.test(line)) })
     await closeWindows()
     await plumbline.stop()

@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     await page.getByRole('link', { name: 'PO-0014-01' }).waitFor()
   })
 
-  test('costs without an order reduce the budget that is left, and each trade leads to its bills and postings', async () => {
+  test('costs without an order reduce the remaining budget, and each trade links to its bills and postings', async () => {
     const { page } = seen
     const created = async (path: string, body: object) => {
       const response = await plumbline.post(`/api/ext${path}`, body)
@@ -106,7 +106,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     expect((await cellsOf(/^Total/)).slice(-6)).toEqual(['10,000', '0', '6,000', '1,650', '10,400', '2,350'])
     const help = await page.getByRole('columnheader', { name: 'Left' }).getAttribute('aria-describedby')
     expect(await page.locator(`#${help}`).textContent()).toBe(
-      'Left is the budget minus committed and pending orders, and minus costs without an order: approved time, bills without an order, journals, and cost transfers.',
+      '“Left” is the budget minus committed and pending orders, and minus costs without an order: approved time, bills without an order, journals, and cost transfers.',
     )
     await expectAccessible(page)
 

@@ -25,7 +25,7 @@ describe.skipIf(chromium === null)('the pages of messages and files', () => {
     vendorId = (await created('/vendors', vendor)).id
   })
   afterAll(async () => {
-    // The rejected template.
+    // The tests provoke the rejection of a template.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
     await closeWindows()
     await plumbline.stop()

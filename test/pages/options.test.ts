@@ -36,7 +36,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
     await created('upgrade', '/options', { ...option, name: 'Upper cabinets', code: 'KI-UP42' })
   })
   afterAll(async () => {
-    // The rejected price and takeoffs.
+    // The tests provoke the rejection of a price and of takeoffs.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/412|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -50,7 +50,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
       .or(seen.page.getByRole('textbox', { name: `${column}, line ${line}` }))
   const row = (line: number) => seen.page.locator('.table.sheet tbody tr').nth(line - 1)
 
-  test('a new option opens with its price, cost, and deadline', async () => {
+  test('creating an option opens its page with the price, cost, and deadline', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/catalogue/options`)
     await page.getByRole('button', { name: 'New option' }).click()
@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
       .getByLabel(/^Choose before/)
       .fill('Countertops set')
     await dialog()
-      .getByLabel(/^Workdays before/)
+      .getByLabel(/^Deadline in workdays/)
       .fill('10')
     await expectAccessible(page)
     await dialog().getByRole('button', { name: 'Create option' }).click()
@@ -85,11 +85,11 @@ describe.skipIf(chromium === null)('the pages of options', () => {
   test('an option can have a margin in place of a price, and a fixed cost with a trade', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
-    await dialog().getByLabel('Price is set as').selectOption({ label: 'Margin on the cost' })
+    await dialog().getByLabel('Pricing method').selectOption({ label: 'Margin on the cost' })
     await dialog()
       .getByLabel(/^Margin, percent/)
       .fill('32.5')
-    await dialog().getByLabel('Cost is').selectOption({ label: 'A fixed amount' })
+    await dialog().getByLabel('Cost method').selectOption({ label: 'Fixed amount' })
     await dialog()
       .getByLabel(/^Cost, /)
       .fill('1,700')
@@ -103,16 +103,16 @@ describe.skipIf(chromium === null)('the pages of options', () => {
       ...{ price: null, marginPercent: 32.5, costBasis: 'fixed', cost: 1700, scope: 'electrical' },
     })
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
-    await dialog().getByLabel('Price is set as').selectOption({ label: 'Fixed price' })
+    await dialog().getByLabel('Pricing method').selectOption({ label: 'Fixed price' })
     await dialog()
       .getByLabel(/^Price for the buyer/)
       .fill('2,580')
-    await dialog().getByLabel('Cost is').selectOption({ label: 'Computed from its takeoff' })
+    await dialog().getByLabel('Cost method').selectOption({ label: 'Computed from the takeoff' })
     await dialog().getByRole('button', { name: 'Save option' }).click()
     await expect.poll(findOption).toMatchObject({ price: 2580, marginPercent: null, costBasis: 'computed', cost: null })
   })
 
-  test('the rules say where an option applies and which options it requires and excludes', async () => {
+  test('the rules show where an option applies and which options it requires and excludes', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Edit rules' }).click()
     for (const [label, text, name] of [
@@ -182,7 +182,7 @@ describe.skipIf(chromium === null)('the pages of options', () => {
     ])
   })
 
-  test('the takeoff of an option that another user saved in the meantime is not overwritten', async () => {
+  test('an option takeoff is not overwritten if another user has saved it in the meantime', async () => {
     const { page } = seen
     const { id } = await findOption()
     const path = `/api/ext/options/${id}/takeoff`

@@ -78,7 +78,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
 
-  test('a draft is edited, with the effect on the budget while the user types', async () => {
+  test('editing a draft shows the effect on the budget while the user types', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/${orders[1]}`)
     await page.getByRole('link', { name: 'Edit', exact: true }).click()
@@ -86,7 +86,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await page.getByText('Total $34,000.00.').waitFor()
     await page.getByLabel('Unit price').fill('25,000')
     await page.getByLabel('Tax %').fill('8')
-    await page.getByText('Before, it was $34,000.00.').waitFor()
+    await page.getByText('The previous total was $34,000.00.').waitFor()
     await page.getByText('Total $27,000.00.').waitFor()
     await page.getByText(/and this change −\$7,000\./).waitFor()
     await expectAccessible(page)
@@ -224,7 +224,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     return (await plumbline.get(`/api/ext/purchase-orders/${page.url().split('/').at(-1)}`)).body
   }
 
-  test('a change order starts from a line of the order and shows the new total of the whole', async () => {
+  test('a change order can copy a line of the order and shows the new total with all changes', async () => {
     const { page } = seen
     await openFollowUp('Change order…')
     await page.getByRole('button', { name: 'Remove line 1' }).click()
@@ -235,7 +235,9 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     expect(await page.getByLabel('Unit price').inputValue()).toBe('33869')
     await page.getByLabel('Quantity').fill('1')
     await page.getByLabel('Unit price').fill('-869')
-    await page.getByText('PO-0014-01 with its changes is $33,869.00, and $33,000.00 with this one.').waitFor()
+    await page
+      .getByText('The total of PO-0014-01 with its changes is $33,869.00, and $33,000.00 with this change.')
+      .waitFor()
     await page.getByText(/and this order −\$869\./).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Create change order' }).click()
@@ -252,7 +254,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
       .waitFor()
   })
 
-  test('a variance order asks for the reason, and for a note if the reason is not specific', async () => {
+  test('a variance order requires a reason, and a note if the reason is not specific', async () => {
     const { page } = seen
     await openFollowUp('Variance order…')
     await page.getByLabel('Description').fill('Replace shingles after the storm')
@@ -263,7 +265,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await page.getByRole('button', { name: 'Create variance order' }).click()
     await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(2)
     await page.getByLabel('Reason for the variance').selectOption({ label: 'Other' })
-    await page.getByText('Explain the reason, because it is not specific.').waitFor()
+    await page.getByText('Explain the variance, because its reason is not specific.').waitFor()
     await page.getByLabel('Reason for the variance').selectOption({ label: 'Weather' })
     await page.getByLabel('Responsible party').selectOption('builder')
     await expectAccessible(page)
@@ -294,7 +296,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     expect((await plumbline.get(`/api/ext/purchase-orders/${backcharge.id}`)).body.total).toBe(-300)
   })
 
-  test('a duplicate of an order can be for another home, and the same home shows a warning', async () => {
+  test('an order can be duplicated for another home, and a duplicate for the same home shows a warning', async () => {
     const { page } = seen
     const { communityId } = (await plumbline.get('/api/ext/homes?q=Lot+14')).body.data[0]
     const { body: lot15 } = await plumbline.post('/api/ext/homes', { name: 'Lot 15', lotNumber: '15', communityId })

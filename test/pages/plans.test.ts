@@ -19,7 +19,7 @@ describe.skipIf(chromium === null)('the pages of plans', () => {
     expect(communityId).toMatch(/^com_/)
   })
   afterAll(async () => {
-    // The rejected code, figure, and version.
+    // The tests provoke the rejection of a code, a figure, and a version.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|412|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -28,7 +28,7 @@ describe.skipIf(chromium === null)('the pages of plans', () => {
   const findPlan = async () => (await plumbline.get('/api/ext/plans?code=P2100')).body.data[0]
   const dialog = () => seen.page.getByRole('dialog')
 
-  test('a new plan opens with its fields', async () => {
+  test('creating a plan opens its page with its fields', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/catalogue`)
     await page.getByRole('button', { name: 'New plan' }).click()
@@ -157,7 +157,7 @@ describe.skipIf(chromium === null)('the pages of plans', () => {
     await dialog().getByRole('button', { name: 'Cancel' }).click()
   })
 
-  test('a changed price of a released plan becomes a draft of the next revision', async () => {
+  test('changing the price of a released plan creates a draft of the next revision', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Release revision 1' }).click()
     await dialog().getByText('This is a preview.').waitFor()
@@ -189,7 +189,7 @@ describe.skipIf(chromium === null)('the pages of plans', () => {
     await dialog().getByRole('button', { name: 'Close' }).last().click()
   })
 
-  test('a plan that another user changed in the meantime is not overwritten without a question', async () => {
+  test('a plan that another user changed in the meantime is overwritten only after a confirmation', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     const { id } = await findPlan()
@@ -201,7 +201,7 @@ describe.skipIf(chromium === null)('the pages of plans', () => {
     await dialog().getByRole('button', { name: 'Cancel' }).click()
   })
 
-  test('a retired plan can only be read', async () => {
+  test('a retired plan cannot be changed', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Retire' }).click()
     await dialog().getByRole('button', { name: 'Retire' }).click()

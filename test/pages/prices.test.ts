@@ -31,7 +31,7 @@ describe.skipIf(chromium === null)('the pages of prices', () => {
     await created(`/parts/${sheetId}/prices`, { vendorId: vendor.id, unitPrice: 18, ...since })
   })
   afterAll(async () => {
-    // The rejected price change without a percentage.
+    // The tests provoke the rejection of a price change without a percentage.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
     await closeWindows()
     await plumbline.stop()

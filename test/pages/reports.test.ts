@@ -102,7 +102,7 @@ describe.skipIf(chromium === null)('the report pages', () => {
     await page.getByText(/^Calculated /).waitFor()
   })
 
-  test('a saved report is a favorite in the navigation', async () => {
+  test('a saved report appears in the navigation as a favorite of its owner', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/reports/committedCostAging?communityId=${communityId}`)
     await page.getByRole('button', { name: 'Save report' }).click()

@@ -81,7 +81,7 @@ describe.skipIf(chromium === null)('the selections of a home', () => {
 
     const approval = await openMenu('Tall cabinets', 'Approve…')
     await approval.getByText('The price of the home changes from $400,000.00 to $402,741.00.').waitFor()
-    await approval.getByText('The cost of $1,800.00 is added to its budget.').waitFor()
+    await approval.getByText("The cost of $1,800.00 is added to the home's budget.").waitFor()
     await expectAccessible(page)
     await approval.getByRole('button', { name: 'Approve' }).click()
     await page.getByText('Tall cabinets approved').waitFor()

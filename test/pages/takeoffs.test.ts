@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     expect((await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
   })
   afterAll(async () => {
-    // The rejected takeoffs.
+    // The tests provoke the rejection of takeoffs.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/422|412/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -157,7 +157,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff?revision=1`)).body.lines).toHaveLength(1)
   })
 
-  test('lines that another user saved in the meantime are combined with the own changes', async () => {
+  test('the user can combine their changes with lines that another user saved in the meantime', async () => {
     const { page } = seen
     const path = `/api/ext/plans/${planId}/takeoff`
     await page.goto(`${plumbline.url}/catalogue/plans/${planId}/takeoff`)
@@ -179,7 +179,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     await page.getByRole('button', { name: 'Show changes' }).click()
     const banner = page.getByRole('alert')
     await banner.getByText('Line porch').waitFor()
-    await banner.getByText('Line 4 (both)').waitFor()
+    await banner.getByText('Line 4 (changed by both)').waitFor()
     await banner.getByText('LUM-2X4, 9').waitFor()
     expect(await page.getByRole('button', { name: 'Save takeoff' }).isDisabled()).toBe(true)
     await expectAccessible(page)
@@ -211,7 +211,7 @@ describe.skipIf(chromium === null)('the grid of a takeoff', () => {
     expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff`)).body.lines[2].quantity).toBe(15)
   })
 
-  test('restored entries of a takeoff that another user changed ask for a check', async () => {
+  test('restored entries show a warning if another user has changed the takeoff in the meantime', async () => {
     const { page } = seen
     const path = `/api/ext/plans/${planId}/takeoff`
     await page.goto(`${plumbline.url}/catalogue/plans/${planId}/takeoff`)

@@ -25,7 +25,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
     planId = (await created('/plans', { code: 'P2100', name: 'The Possumhaw' })).id
   })
   afterAll(async () => {
-    // The change of another user, and the rejected trade.
+    // The tests provoke these responses: a change by another user, and a rejected trade.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/412|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()
@@ -147,7 +147,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
     ])
   })
 
-  test('the network shows who waits for whom, and the critical path', async () => {
+  test('the network shows the predecessors of each task and the critical path', async () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Network' }).click()
     await page
@@ -173,7 +173,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
       await gridRow(row)
         .getByText(/^must not form a cycle: .* waits for /)
         .waitFor()
-    await page.getByText('The network appears when the marked errors are corrected.').waitFor()
+    await page.getByText('Correct the marked errors to see the network.').waitFor()
     await cell('Waits for', 2).fill('9')
     await gridRow(2).getByText('must be row numbers; there is no row 9').waitFor()
     await cell('Waits for', 2).fill('')
@@ -204,7 +204,7 @@ describe.skipIf(chromium === null)('the pages of task templates', () => {
       .waitFor({ state: 'detached' })
   })
 
-  test('unsaved changes are filled in again, and a change of another user is not overwritten unasked', async () => {
+  test('unsaved changes are filled in again, and a change by another user is overwritten only after a confirmation', async () => {
     const { page } = seen
     const { id } = await findTemplate('Slab house')
     await page.goto(`${plumbline.url}/catalogue`)

@@ -27,7 +27,7 @@ describe.skipIf(chromium === null)('the page of trades', () => {
     await created('/vendors', { companyName: 'Brightwater Plumbing', scopes: ['plumbing'] })
   })
   afterAll(async () => {
-    // The rejected new name.
+    // The tests provoke the rejection of a new name.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('409')) })
     await closeWindows()
     await plumbline.stop()
@@ -71,7 +71,7 @@ describe.skipIf(chromium === null)('the page of trades', () => {
     expect(await findTrade('siding')).toMatchObject({ ...SIDING, sequence: 105 })
   })
 
-  test('the name of a trade in use cannot change, and the dialog says why', async () => {
+  test('the name of a trade in use cannot be changed, and the dialog shows the reason', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'Edit plumbing' }).click()
     const dialog = page.getByRole('dialog', { name: 'Edit plumbing' })
@@ -82,7 +82,7 @@ describe.skipIf(chromium === null)('the page of trades', () => {
     expect(await findTrade('plumbing')).toMatchObject({ version: 1 })
   })
 
-  test('a user who may not change trades only reads them', async () => {
+  test('a user without the permission to change trades can only read them', async () => {
     const { body: user } = await plumbline.post(
       '/api/admin/users',
       { name: 'Ana Ruiz', email: 'ana@hearth.example.com', role: 'viewer' },

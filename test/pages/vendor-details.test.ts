@@ -109,7 +109,7 @@ describe.skipIf(chromium === null)('the details of a vendor', () => {
     expect(await send.isDisabled()).toBe(true)
     await dialog.getByRole('combobox', { name: 'Task' }).fill('Walls')
     await page.getByRole('option', { name: 'Walls framed, Lot 14, Jan 7, 2030' }).click()
-    await dialog.getByText('Goes to office@lonestar.example.com for Jan 7, 2030.').waitFor()
+    await dialog.getByText('The notice is sent to office@lonestar.example.com for Jan 7, 2030.').waitFor()
     await dialog.getByLabel(/^Message/).fill('The slab is ready.')
     await expectAccessible(page)
     await send.click()

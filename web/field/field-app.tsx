@@ -59,7 +59,7 @@ function FirstScreen() {
       {lastRun === null && <p role="status">Loading your day…</p>}
       {(lastRun === 'offline' || lastRun === 'busy') && (
         <p role="alert">
-          The server did not respond. Open this page once with a connection. After that, it also works without one.
+          The server did not respond. Open this page once while you are online. After that, it also works offline.
         </p>
       )}
       {lastRun === 'complete' && <SyncStatus />}

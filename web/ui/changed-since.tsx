@@ -12,7 +12,7 @@ const MAX_CHANGES_SHOWN = 60
 
 /**
  * Shows what another user has changed since this user started to edit, and offers to overwrite the changes. `word` is
- * the label of the button if it does not overwrite them.
+ * the label of the button; it defaults to a label that says so.
  */
 export function ChangedSince<Record extends object>(props: {
   error: unknown

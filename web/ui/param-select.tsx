@@ -61,7 +61,7 @@ export function useQueryParam(name: string): (value: string) => void {
   return (value) => setParams((before) => setQueryParam(before, name, value), { replace: true })
 }
 
-/** The parameters with the place in a list at which its shown page starts. */
+/** The query parameters with the position at which the shown page of a list starts. */
 const PLACE_PARAMS = ['cursor', 'after']
 
 /**

@@ -13,7 +13,7 @@ const ROWS_PER_STEP = matchMedia('(max-width: 760px)').matches ? 20 : 100
 /** The number of rows from which a search box is shown. A shorter sheet needs none. */
 const SEARCHED_FROM = 15
 
-/** The parts of a row that follow from its texts. Rows are rendered again only if this object changes. */
+/** The values that are computed from the texts of a row. A row is rendered again only if this object changes. */
 export interface SheetRowView<Name extends string = string> {
   readonly errors: CellErrors
   /** The notes below the cells, such as the name of a part. */

@@ -127,8 +127,8 @@ test("an app gets only selected permissions that the user's role includes, and n
   const page = await openConsentPage(plumbline, app.address({ scope: 'read bids:write' }), owner)
   expect(page.offered).toContain('vendors:read')
   expect(page.offered.filter((one) => one.endsWith(':write'))).toEqual(['bids:write'])
-  const ticked = { permissions: ['vendors:read', 'vendors:write'] }
-  const { key, scope } = await connectApp(plumbline, app, owner, ticked, { scope: 'read' })
+  const selected = { permissions: ['vendors:read', 'vendors:write'] }
+  const { key, scope } = await connectApp(plumbline, app, owner, selected, { scope: 'read' })
   expect(scope).toBe('vendors:read')
   expect((await plumbline.get('/api/ext/vendors', { key })).status).toBe(200)
   expect((await plumbline.get('/api/ext/homes', { key })).body.permission).toBe('homes:read')

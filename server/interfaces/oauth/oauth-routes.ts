@@ -180,8 +180,8 @@ async function handleDecision({ services }: OauthRouteParts, req: Request, res: 
       { ...ticket, client, error: 'access_denied', description: 'The user denied access.' },
       person,
     )
-  const ticked = [sent.permission ?? []].flat()
-  const permissions = ticket.offered.filter((one) => ticked.includes(one) && principal.permissions.has(one))
+  const selected = [sent.permission ?? []].flat()
+  const permissions = ticket.offered.filter((one) => selected.includes(one) && principal.permissions.has(one))
   if (permissions.length === 0)
     return respondWithNotice(
       res,

@@ -28,7 +28,7 @@ afterAll(async () => {
 interface VendorParts {
   id: string
   email: string
-  /** A home of its own, so that the schedules of vendors are independent. */
+  /** Each vendor has a separate home, so that the schedules of vendors are independent. */
   homeId: string
 }
 
@@ -165,7 +165,7 @@ function decodeText(source: string): string {
 interface Scenario {
   kind: string
   about: string
-  /** Does what causes the email. */
+  /** Causes the email. */
   cause(vendor: VendorParts): Promise<unknown>
   /** Texts that the email contains, its subject first. */
   english: readonly string[]
@@ -190,7 +190,7 @@ const SCENARIOS: readonly Scenario[] = [
       'estructura de madera',
       'hasta el miércoles, 3 de diciembre de 2031',
       'Vamos a cotizar: ',
-      'No, pasamos: ',
+      'No, gracias: ',
     ],
   },
   {
@@ -282,7 +282,7 @@ const SCENARIOS: readonly Scenario[] = [
     kind: 'message',
     about: 'a message about punch items',
     cause: assignPunchItems,
-    english: ['To fix in', 'Please fix these 2 items', 'A-1. Due December 4, 2031.', 'Respond in your portal.'],
+    english: ['Items to fix in', 'Please fix these 2 items', 'A-1. Due December 4, 2031.', 'Respond in your portal.'],
     spanish: [
       'Por arreglar en',
       'Por favor arregle estas 2 cosas',
@@ -305,7 +305,7 @@ const OTHER_KINDS = ['sign_in', 'user_invitation', 'owner_invitation', 'owner_no
 const ENGLISH_WORDS = /\b(the|you|your|please|this|will|due|work|starting|instead|bids?)\b/i
 const SPANISH_WORDS = /\b(el|los|usted|ustedes|su|este|esta|para|desde|hasta|por)\b/i
 
-test('the kinds of emails to vendors are all tested in both languages', () => {
+test('every kind of email to vendors is tested in both languages', () => {
   const kinds = new Set([...SCENARIOS.map(({ kind }) => kind), ...OTHER_KINDS])
   const declared = getValueAtPath('components', 'schemas', 'MailKind', 'enum')
   expect(declared).toHaveLength(kinds.size)

@@ -92,7 +92,7 @@ test('a draft bid request has no portal link', async () => {
   await expect(plumbline.mailedLink(draft.invitations[0].id)).rejects.toThrow('no portal link')
 })
 
-test('a vendor that declines after announcing a bid gets no more reminders', async () => {
+test('a vendor that declines after it said that it will bid gets no more reminders', async () => {
   const request = await ask()
   const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   expect((await say(portalUrl, { answer: 'will_bid' })).status).toBe(303)

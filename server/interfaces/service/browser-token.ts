@@ -23,7 +23,7 @@ export function createBrowserToken(call: Call, { origin, permissions }: BrowserT
           {
             pointer: `/permissions/${i}`,
             code: 'beyond_key',
-            message: `must be a permission that this key can give to a token; ${permission} is not`,
+            message: `must be a permission that this key can grant to a token; ${permission} is not`,
           },
         ],
   )

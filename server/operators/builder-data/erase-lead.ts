@@ -7,7 +7,7 @@ import {
   archiveMatchingOwners,
   type ErasedPerson,
   type EraseParts,
-  listContactMarks,
+  listContactIdentityMarks,
   replaceMarksInArchives,
   replaceMarksInTables,
 } from './erase-person.ts'
@@ -40,7 +40,7 @@ export async function eraseLead(
     await archiveMatchingOwners({ database, clock }, { organizationId, homeIds }, [{ name, email }])
   }
   const marks = [
-    ...(isErased ? [] : listContactMarks({ name, email, phone })),
+    ...(isErased ? [] : listContactIdentityMarks({ name, email, phone })),
     ...also.map((text) => toIdentityMark(text)),
   ]
   const sweeping = { database, clock, config, organizationId, marks }

@@ -11,7 +11,7 @@ import { revokeVendorLinks } from '../../platform/keys/portal-links.ts'
 import { notFound, validationFailed } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { waitUntilIndexed } from '../../platform/search/index-changes.ts'
-import { type Mark, NEUTRAL_TEXTS, toIdentityMark } from './identity-marks.ts'
+import { type IdentityMark, NEUTRAL_TEXTS, toIdentityMark } from './identity-marks.ts'
 
 /**
  * The result of erasing a person, who is a user of the builder, a contact of one of its vendors, a lead, or a buyer.
@@ -174,7 +174,7 @@ async function eraseFromPeople(
 ): Promise<ErasedPerson> {
   const people = among.filter((person) => matchesContact(person, requested))
   if (people.length === 0 && requested.also.length === 0) throw notFound()
-  const marks = [...people.flatMap(listContactMarks), ...requested.also.map((text) => toIdentityMark(text))]
+  const marks = [...people.flatMap(listContactIdentityMarks), ...requested.also.map((text) => toIdentityMark(text))]
   const sweeping = { database, clock, config, organizationId, marks }
   // Changes the record last, because a repeated run after an interruption needs its values.
   const changed = await replaceMarksInTables(sweeping, (table) => table !== of && table !== 'users')
@@ -186,7 +186,7 @@ async function eraseFromPeople(
 }
 
 /** Returns the texts that identify a contact. */
-export function listContactMarks({ name, email, phone }: Contact): Mark[] {
+export function listContactIdentityMarks({ name, email, phone }: Contact): IdentityMark[] {
   return [...toNameMarks(name ?? null), ...[email, phone].flatMap((text) => (text ? [toIdentityMark(text)] : []))]
 }
 
@@ -206,13 +206,13 @@ function matchesContact(
 
 // Returns the marks for a name. A name that is a single lowercase word is replaced only in name fields, because it is
 // too common elsewhere.
-function toNameMarks(name: string | null): Mark[] {
+function toNameMarks(name: string | null): IdentityMark[] {
   return name !== null && /[\s\p{Lu}]/u.test(name) ? [toIdentityMark(name)] : []
 }
 
 interface SweepContext extends EraseParts {
   organizationId: string
-  marks: readonly Mark[]
+  marks: readonly IdentityMark[]
 }
 
 /** The number of rows that a statement searches. */
@@ -236,7 +236,7 @@ export async function replaceMarksInTables(
   return changed
 }
 
-function replaceMarksSql(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
+function replaceMarksSql(text: RawBuilder<unknown>, marks: readonly IdentityMark[]): RawBuilder<unknown> {
   return marks.reduce(
     (inner, { pattern, ignoresCase, neutral }) =>
       sql`regexp_replace(${inner}, ${pattern}, ${neutral}, ${ignoresCase ? 'gi' : 'g'})`,
@@ -244,7 +244,7 @@ function replaceMarksSql(text: RawBuilder<unknown>, marks: readonly Mark[]): Raw
   )
 }
 
-function containsMarksSql(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
+function containsMarksSql(text: RawBuilder<unknown>, marks: readonly IdentityMark[]): RawBuilder<unknown> {
   const found = marks.map(({ likes, pattern, ignoresCase }) => {
     const matches = ignoresCase ? sql`${text} ~* ${pattern}` : sql`${text} ~ ${pattern}`
     return sql`(${text} ilike any(${likes}::text[]) and ${matches})`

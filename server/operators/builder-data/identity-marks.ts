@@ -1,7 +1,7 @@
 import { validationFailed } from '../../platform/problems/problem.ts'
 
 /** A text that identifies a person, and the text that replaces it. */
-export interface Mark {
+export interface IdentityMark {
   /**
    * LIKE patterns, one of which matches any text that contains the mark. Testing them is a hundred times faster than
    * the regular expression.
@@ -21,7 +21,7 @@ export const NEUTRAL_TEXTS = { name: 'Erased person', email: 'erased@erased.inva
  * ann@example.com does not match joann@example.com. Throws for a single lowercase word, because it could be an ordinary
  * word, a status, or a field name.
  */
-export function toIdentityMark(text: string, neutral?: string): Mark {
+export function toIdentityMark(text: string, neutral?: string): IdentityMark {
   const kind = markKindOf(text)
   if (kind === null) {
     throw validationFailed([

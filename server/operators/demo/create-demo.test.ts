@@ -574,7 +574,7 @@ test('the demo has events of the expected types', async () => {
   ])
 })
 
-test('a demo order that the vendor bills has a bill from the portal that awaits approval', async () => {
+test('the demo contains an order with a bill from the portal that awaits approval', async () => {
   const orders = (await all('purchase-orders')).filter(({ billingMethod }) => billingMethod === 'by_bill')
   expect(orders).toMatchObject([{ status: 'accepted', scope: 'roofing' }])
   const [order] = orders

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { isDatabaseUnreachable } from '../problems/problem.ts'
+import { formatCount } from '../values/format.ts'
 
 /**
  * Thrown if PostgreSQL is unavailable or cannot be used. The message is for the operator and never contains the
@@ -64,7 +65,7 @@ export async function waitForPostgres(
       reportedAt = now
       const seconds = Math.round((ms - (now - started)) / 1000)
       report?.(
-        `PostgreSQL at ${place} is not responding (${describeConnectionError(failure)}). Waiting for up to ${seconds} s more.`,
+        `PostgreSQL at ${place} is not responding (${describeConnectionError(failure)}). Waiting up to ${formatCount(seconds, 'more second')}.`,
       )
     }
     await delay(PAUSE_MS)

@@ -68,12 +68,12 @@ test('a key that exceeds its maximum of concurrent requests gets too_many_concur
 })
 
 test('the keys of one builder share a concurrency limit that other builders do not use', async () => {
-  const [{ key, organizationId }, neighbour] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
+  const [{ key, organizationId }, neighbor] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   const second = await plumbline.newKey([], organizationId)
   const under = [...(await sendHeld(3, () => usage(key))), ...(await sendHeld(2, () => usage(second)))]
   const refused = await usage(second)
   expect([refused.status, refused.body.code]).toEqual([429, 'too_many_concurrent_requests'])
-  expect((await plumbline.get('/api/ext/vendors', { key: neighbour.key })).status).toBe(200)
+  expect((await plumbline.get('/api/ext/vendors', { key: neighbor.key })).status).toBe(200)
   release()
   for (const answer of await Promise.all(under)) expect(answer.status).toBe(200)
 })

@@ -58,7 +58,7 @@ export const webhookOperations = {
         await webhooks.storeTokenPermissions(call, before.id)
       }
       const isElsewhere = url !== undefined && url !== before.url
-      // Activating an active subscription means that the receiver has been repaired.
+      // Activating an active subscription means that the receiver has been fixed.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
       if (isElsewhere || isSwitched) wakeAfterCommit(call, before.id)
       const changes = {

@@ -96,7 +96,7 @@ export function JobCostLedger({ home }: { home: Home }) {
             name="Cost ledger"
             level={2}
             sub={
-              data?.isApproximate === true ? 'Some dates come from records before the ledger was introduced' : undefined
+              data?.isApproximate === true ? 'Some dates come from records that are older than the ledger' : undefined
             }
             facts={[
               {

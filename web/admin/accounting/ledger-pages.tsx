@@ -2,14 +2,17 @@ import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 
 interface LedgerPages {
-  /** The ID with which each page after the first one starts. */
+  /** For each page after the first one up to the shown page, the ID after which it starts. */
   pages: readonly string[]
-  /** The ID with which the shown page starts; undefined on the first page. */
+  /** The ID after which the shown page starts; undefined on the first page. */
   after: string | undefined
   setPages(pages: readonly string[]): void
 }
 
-/** Returns the pages that the user has turned. Another filter returns to the first page. */
+/**
+ * Returns the page that the user has opened, and a function to open another one. A changed filter starts at the first
+ * page.
+ */
 export function useLedgerPages(filter: string): LedgerPages {
   const [turned, setTurned] = useState<{ filter: string; pages: readonly string[] }>({ filter, pages: [] })
   const pages = turned.filter === filter ? turned.pages : []
@@ -17,8 +20,8 @@ export function useLedgerPages(filter: string): LedgerPages {
 }
 
 /**
- * Shows buttons to turn the pages, unless there is only one page. `last` is the ID with which the next page starts: null
- * on the last page, and undefined while the page loads.
+ * Shows buttons for the previous and the next page, unless there is only one page. `last` is the ID after which the
+ * next page starts: null on the last page, and undefined while the page loads.
  */
 export function LedgerPager(props: Pick<LedgerPages, 'pages' | 'setPages'> & { last: string | null | undefined }) {
   const { pages, setPages, last } = props

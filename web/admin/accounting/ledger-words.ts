@@ -45,7 +45,7 @@ export const MEASURE_WORDS = {
   ownerBilled: 'Billed to buyers',
   ownerRetainage: 'Retainage held by buyers',
   ownerReceived: 'Received from buyers',
-  ownerDeposit: 'Deposits of buyers held',
+  ownerDeposit: 'Deposits held from buyers',
   loan: 'Loan draws to repay',
 } as const satisfies Record<Measure, string>
 

@@ -22,7 +22,9 @@ import { isCostPart, MEASURE_WORDS, MEASURES } from './ledger-words.ts'
 import { ParamRecord } from './param-record.tsx'
 
 const PAGE_SIZE = 100
-/** The maximum number of rows of a request, and of requests for an export. A builder has fewer groups. */
+/**
+ * The maximum number of rows per request, and of requests per export. A builder has fewer groups than their product.
+ */
 const EXPORT_PAGE_SIZE = 200
 const MAX_EXPORT_REQUESTS = 100
 
@@ -130,9 +132,9 @@ export function Component() {
       <Panel
         title={`Balances on ${day(query.asOf)}`}
         isFlush
-        {...(data?.isApproximate === true && { hint: 'some dates come from records before the ledger was introduced' })}
+        {...(data?.isApproximate === true && { hint: 'some dates come from records that are older than the ledger' })}
         {...(query.groupBy !== 'total' && {
-          foot: 'Cost is the sum of not billed, to pay, retainage, paid, and other.',
+          foot: 'Cost is the sum of the columns Not billed, To pay, Retainage, Paid, and Other.',
         })}
       >
         {ledger.error !== null ? (

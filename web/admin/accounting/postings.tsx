@@ -234,7 +234,7 @@ function PostingSource({ of }: { of: Posting }) {
   )
 }
 
-/** Names the source of a posting without a document. An entry that is no journal has no name. */
+/** Names the source of a posting without a document. An entry that is not a journal has no name. */
 function EntrySource({ of: { entryId, saleId, measure } }: { of: Posting }) {
   const { data } = useRecordName('journal', entryId)
   if (data === undefined) return <Skeleton width={88} />

@@ -266,7 +266,7 @@ function ResultDialog({ item, isFailed, onClose }: { item: LedgerItem; isFailed:
           name="accountingId"
           label="Accounting ID"
           pointer="/rows/0/accountingId"
-          hint="ID that your accounting system gave the record."
+          hint="ID of the record in your accounting system."
           autoFocus
         />
       ) : (

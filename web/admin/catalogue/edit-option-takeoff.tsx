@@ -42,7 +42,7 @@ export function Component() {
       <div className="page-head">
         <h1>Takeoff of {name}</h1>
         <p>
-          The parts that this option adds to a home. A line with the ID of a plan's line replaces that line, and a
+          Enter the parts that this option adds to a home. A line with the ID of a plan's line replaces that line. A
           negative quantity subtracts parts.
         </p>
       </div>

@@ -73,7 +73,7 @@ export function ElevationDialog(props: { plan: Plan; elevation: Elevation | null
       <FigureRows
         rows={rows}
         pointer={`/elevations/${at}/figures`}
-        empty="This elevation has the figures of the plan."
+        empty="This elevation uses the figures of the plan."
         onChange={setRows}
       />
     </FormDialog>

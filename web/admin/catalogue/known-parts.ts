@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Part } from '../../../client/contract.gen.ts'
 import { fetchAllRows, useListPage } from '../../api/list-pages.ts'
 
-/** A part, as far as a grid needs it. */
+/** The fields of a part that a grid needs. */
 export interface GridPart {
   readonly id: string
   readonly sku: string
@@ -35,7 +35,7 @@ export async function fetchParts(ids: readonly string[]): Promise<readonly Part[
 
 /**
  * Returns the parts by their SKU. SKUs that the user types or pastes are looked up after a pause. Null marks a SKU that
- * does not exist. `isLookingUp` is true until all of them are known. Rows cannot be saved before.
+ * does not exist. While `isLookingUp` is true, some SKUs are not known yet, so the rows cannot be saved.
  */
 export function useKnownParts(
   loaded: readonly Part[],

@@ -127,7 +127,7 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
       <div className="form-row">
         <SelectField
           name="pricing"
-          label="Price is set as"
+          label="Pricing method"
           value={pricing}
           onChange={(value) => setChoices({ ...choices, pricing: value === 'margin' ? 'margin' : 'price' })}
           options={[
@@ -154,12 +154,12 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
       <div className="form-row">
         <SelectField
           name="costBasis"
-          label="Cost is"
+          label="Cost method"
           value={costBasis}
           onChange={(value) => setChoices({ ...choices, costBasis: value === 'fixed' ? 'fixed' : 'computed' })}
           options={[
-            { value: 'computed', label: 'Computed from its takeoff' },
-            { value: 'fixed', label: 'A fixed amount' },
+            { value: 'computed', label: 'Computed from the takeoff' },
+            { value: 'fixed', label: 'Fixed amount' },
           ]}
         />
         {isFixed && <TextField name="cost" label={`Cost, ${currency}`} defaultValue={option?.cost ?? ''} />}
@@ -185,7 +185,7 @@ export function OptionDialog({ option, onClose }: { option: Option | null; onClo
         />
         <TextField
           name="cutoffDaysBeforeStart"
-          label="Workdays before the home's start"
+          label="Deadline in workdays before the home's start"
           optional
           {...(option !== null &&
             option.cutoffDaysBeforeStart !== null && { defaultValue: option.cutoffDaysBeforeStart })}

@@ -72,7 +72,7 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | null; onClose(): vo
           label={`Base price, ${currency}`}
           optional
           defaultValue={plan?.basePrice ?? ''}
-          hint="Without elevation, lot premium, and options."
+          hint="Excludes the elevation, the lot premium, and options."
         />
         <TextField name="squareFeet" label="Heated square feet" optional defaultValue={plan?.squareFeet ?? ''} />
       </div>

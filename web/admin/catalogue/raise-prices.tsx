@@ -42,7 +42,7 @@ export function Component() {
     >
       <div className="page-head">
         <h1>Change prices</h1>
-        <p>Enter a price increase of a vendor. Nothing changes before you have seen the new prices.</p>
+        <p>Enter a price increase of a vendor. You see the new prices before anything changes.</p>
       </div>
       {can('parts:write') && can('skills:write') ? (
         <RaisePrices />
@@ -152,7 +152,7 @@ function RaisePrices() {
                 label="Valid from"
                 type="date"
                 defaultValue={today()}
-                hint="The present prices end the day before."
+                hint="The current prices end on the day before."
               />
             </div>
             <div className="row">

@@ -61,7 +61,7 @@ export function TakeoffEditor(props: {
       costCodes: new Map(costCodes.map(({ id, code }) => [id, code])),
       plans: new Map(plans.map(({ id, code }) => [id, code])),
     })
-  // What another user changes in the meantime does not change the grid until the user combines the changes.
+  // Changes by other users in the meantime do not change the grid until the user combines them with the own changes.
   const [base, setBase] = useState(() => ({ takeoff, rows: toRows(takeoff.lines) }))
   const [rows, setRows] = useState<readonly TakeoffRow[]>(() => atLeastOneRow(base.rows))
   const [isFromOtherVersion, setIsFromOtherVersion] = useState(false)
@@ -275,7 +275,7 @@ function TakeoffConflict(props: {
         error={error}
         before={toTexts(before)}
         now={toTexts(now)}
-        labelOf={(key) => `${labels.get(key) ?? key}${own.has(key) ? ' (both)' : ''}`}
+        labelOf={(key) => `${labels.get(key) ?? key}${own.has(key) ? ' (changed by both)' : ''}`}
         word="Combine with my changes"
         onOverwrite={onCombine}
       />

@@ -73,7 +73,7 @@ export function TradeDialog(props: {
           autoFocus
           defaultValue={trade?.name ?? ''}
           placeholder="framing"
-          {...(trade !== null && { hint: 'Cannot change while records use the trade.' })}
+          {...(trade !== null && { hint: 'Cannot be changed while records use the trade.' })}
         />
         <TextField
           name="spanishName"
@@ -88,7 +88,7 @@ export function TradeDialog(props: {
           name="sequence"
           label="Position"
           defaultValue={trade?.sequence ?? nextSequence}
-          hint="Lists of trades follow the positions, so use the order of construction."
+          hint="Trades are listed by position. Use the order of construction."
         />
         <TextField name="code" label="Code" optional defaultValue={trade?.code ?? ''} placeholder="06-100" />
       </div>

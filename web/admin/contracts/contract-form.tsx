@@ -57,7 +57,9 @@ import { CONTRACT_TYPE_WORDS, CONTRACT_TYPES } from './contract-words.ts'
 
 /** The page size limit of one request. A builder has fewer trades. */
 const MAX_TRADES = 200
-/** A builder has fewer plans, options, and cost codes. The service still recognizes the IDs of others. */
+/**
+ * A builder has fewer plans, options, and cost codes. The user can still enter the IDs of records beyond this limit.
+ */
 const MAX_CODED = 2000
 
 /** The terms that a new contract and a changed draft both accept. */
@@ -82,7 +84,7 @@ export type ContractTerms = Required<
 interface FormProps {
   /** The draft to change; null for a new contract. */
   contract: Contract | null
-  /** The vendor of a new contract, from the address of the page. */
+  /** The vendor of a new contract, from the URL of the page. */
   vendorId: string
   error: unknown
   isPending: boolean
@@ -97,7 +99,7 @@ interface Coded {
   parts: readonly Part[]
 }
 
-/** The terms and prices of a contract. Loads the records that its cells refer to first. */
+/** Shows the form for the terms and prices of a contract, after loading the records to which its cells refer. */
 export function ContractForm(props: FormProps) {
   const partIds = [...new Set((props.contract?.lines ?? []).map(({ partId }) => partId))]
   // The key is not a path, so that the list of the page's calls does not contain these requests.
@@ -138,7 +140,7 @@ function LoadedForm({
   ...props
 }: FormProps & { coded: Coded }) {
   const { today } = useFormats()
-  // What another user changes in the meantime does not change the sheets.
+  // Changes by other users in the meantime do not change the sheets.
   const [coded] = useState(given)
   const known = useMemo(
     () => ({
@@ -214,7 +216,8 @@ function LoadedForm({
             <div className="form-row">
               {contract === null && <VendorField value={vendorId} onChange={(id) => change({ vendorId: id })} />}
               <SelectField
-                // The options are loaded later, and a select ignores a value that it does not have yet.
+                // A select ignores a value that its list does not contain yet, so it is rendered again once the trades
+                // are loaded.
                 key={trades === undefined ? 'loading' : 'loaded'}
                 name="scope"
                 label="Trade"
@@ -273,13 +276,17 @@ function LoadedForm({
                 type="date"
                 optional
                 defaultValue={contract?.expirationDate ?? ''}
-                hint="If empty, the prices have no end."
+                hint="If empty, the prices do not expire."
               />
               <TextField
                 name="retainagePercent"
                 label="Retainage in percent"
                 optional={contract === null}
-                hint={contract === null ? 'Defaults to the retainage of the vendor.' : 'For orders from this contract.'}
+                hint={
+                  contract === null
+                    ? 'Defaults to the retainage of the vendor.'
+                    : 'Applies to orders from this contract.'
+                }
                 {...(contract !== null && { defaultValue: contract.retainagePercent })}
               />
             </div>

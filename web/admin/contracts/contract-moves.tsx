@@ -109,7 +109,10 @@ function ActivateDialog({ contract, onClose }: { contract: Contract; onClose(): 
           />
           <span>
             End overlapping prices
-            <span className="hint"> Other prices of the vendor for the same place end on the day before.</span>
+            <span className="hint">
+              {' '}
+              Other prices of the vendor that overlap with this contract end on the day before it starts.
+            </span>
           </span>
         </label>
       }
@@ -138,8 +141,8 @@ function AffectedParts({ contract, error }: { contract: Contract; error: unknown
   const rest = places.length - MAX_NAMED_LINES
   return (
     <>
-      {places.slice(0, MAX_NAMED_LINES).join(', ')}
-      {rest > 0 && `, and ${rest} more`} of the contract {places.length === 1 ? 'is' : 'are'} affected.
+      Affected lines of the contract: {places.slice(0, MAX_NAMED_LINES).join(', ')}
+      {rest > 0 && `, and ${rest} more`}.
     </>
   )
 }
@@ -189,7 +192,7 @@ function ReviseDialog({ contract, onClose }: { contract: Contract; onClose(): vo
   return (
     <FormDialog
       title={`Draft revision ${contract.revision + 1} of ${contract.number}`}
-      note="The draft starts with the present terms and prices."
+      note="The draft starts with the current terms and prices."
       size="narrow"
       word="Create draft"
       {...{ change, onClose }}
@@ -208,7 +211,7 @@ function ReviseDialog({ contract, onClose }: { contract: Contract; onClose(): vo
         name="effectiveDate"
         label="New prices valid from"
         type="date"
-        hint="The present prices end on the day before, once the draft is active."
+        hint="When you activate the draft, the current prices end on the day before this date."
       />
       <TextField
         name="expirationDate"
@@ -217,8 +220,8 @@ function ReviseDialog({ contract, onClose }: { contract: Contract; onClose(): vo
         optional
         hint={
           contract.expirationDate === null
-            ? 'If empty, the prices have no end.'
-            : `If empty, the prices end on ${day(contract.expirationDate)}, as now.`
+            ? 'If empty, the prices do not expire.'
+            : `If empty, the prices still end on ${day(contract.expirationDate)}.`
         }
       />
     </FormDialog>

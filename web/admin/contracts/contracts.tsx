@@ -20,7 +20,7 @@ import { CatalogueTabs } from '../catalogue/catalogue-tabs.tsx'
 import { CONTRACT_TYPE_WORDS, CONTRACT_TYPES, nameContract } from './contract-words.ts'
 
 const STATUSES = ['draft', 'active', 'expired', 'terminated', 'superseded'] as const
-/** The page size limit of one request. A builder has fewer trades, and filters by its first vendors. */
+/** The page size limit of one request. A builder has fewer trades. Only the first vendors can be chosen as filters. */
 const MAX_NAMED = 200
 
 /** Lists the price agreements with vendors, each revision separately. */
@@ -69,7 +69,7 @@ export function Component() {
     >
       <div className="page-head">
         <h1>Vendor contracts</h1>
-        <p>Price agreements with vendors, each revision with its period.</p>
+        <p>Price agreements with vendors. Each revision has its own period.</p>
       </div>
       <CatalogueTabs />
       <Listing

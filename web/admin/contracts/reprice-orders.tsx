@@ -55,8 +55,8 @@ export function Component() {
             'Apply the prices of a contract to the draft orders of its vendor.'
           ) : (
             <>
-              Apply the prices of {name} to the draft orders of <RecordName of="vendor" id={data.vendorId} />. Nothing
-              changes before you have seen the new totals.
+              Apply the prices of {name} to the draft orders of <RecordName of="vendor" id={data.vendorId} />. You see
+              the new totals before anything changes.
             </>
           )}
         </p>
@@ -181,7 +181,7 @@ function Preview({ result, isPending }: { result: Repricing; isPending: boolean 
         }
       >
         {repriced.length === 0 ? (
-          <EmptyState icon="check" title="No draft changes">
+          <EmptyState icon="check" title="No drafts to change">
             {unchanged === 0
               ? 'The vendor has no draft orders with parts.'
               : `${formatCount(unchanged, 'draft')} already ${unchanged === 1 ? 'has' : 'have'} these prices.`}

@@ -6,13 +6,13 @@ type LeftFigures = Pick<BudgetScope, 'variance' | 'pendingCommitted' | 'costWith
  * Returns the budget that is left to commit: the budget minus its orders, including pending ones, and minus all costs
  * without an order. Rounds to a thousandth, which no currency divides further, to remove the errors of binary fractions.
  */
-export function computeLeft({ variance, pendingCommitted, costWithoutOrder }: LeftFigures): number {
+export function computeBudgetLeft({ variance, pendingCommitted, costWithoutOrder }: LeftFigures): number {
   return Math.round((variance - pendingCommitted - costWithoutOrder) * 1000) / 1000
 }
 
 /** Returns the budget of the whole home that is left to commit. */
-export function computeTotalLeft(budget: HomeBudget): number {
-  return computeLeft({
+export function computeTotalBudgetLeft(budget: HomeBudget): number {
+  return computeBudgetLeft({
     variance: budget.totalVariance,
     pendingCommitted: budget.totalPendingCommitted,
     costWithoutOrder: budget.totalCostWithoutOrder,

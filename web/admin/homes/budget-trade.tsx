@@ -13,14 +13,14 @@ import { RecordName } from '../../ui/record-name.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
-import { computeLeft } from './budget-left.ts'
+import { computeBudgetLeft } from './budget-left.ts'
 
 /** The query parameter with the trade whose details are open. */
 export const TRADE_PARAM = 'trade'
 
 /** The maximum number of orders that are shown. A trade of a home rarely has more, and the list of orders has all. */
 const MAX_ORDERS = 50
-/** The number of newest bills of the home among which those of the trade are found. */
+/** The number of the newest bills of the home that are searched for bills of the trade. */
 const MAX_BILLS = 200
 
 /** Returns the URL of the cost ledger of a home for one trade and, if there is one, one of its cost codes. */
@@ -80,7 +80,7 @@ function CostCodes({ home, scope }: { home: Home; scope: BudgetScope }) {
     { head: 'Committed', numeric: true, cell: ({ committed }) => amount(committed) },
     { head: 'Pending', numeric: true, cell: ({ pendingCommitted }) => amount(pendingCommitted) },
     { head: 'Without order', numeric: true, cell: ({ costWithoutOrder }) => amount(costWithoutOrder) },
-    { head: 'Left', numeric: true, cell: (row) => amount(computeLeft(row)) },
+    { head: 'Left', numeric: true, cell: (row) => amount(computeBudgetLeft(row)) },
     {
       head: 'Actual',
       numeric: true,
@@ -207,14 +207,14 @@ function Bills({ home, scope, orderIds }: { home: Home; scope: string; orderIds:
     { head: 'Status', cell: ({ bill }) => <Status of="bill" is={bill.status} /> },
     { head: 'Vendor', cell: ({ bill }) => <RecordName of="vendor" id={bill.vendorId} /> },
     { head: 'Due', className: 'nowrap', cell: ({ bill }) => day(bill.dueDate) ?? <EmptyCell /> },
-    { head: 'Billed here', numeric: true, cell: ({ amount }) => cents(amount) },
+    { head: 'Billed to this trade', numeric: true, cell: ({ amount }) => cents(amount) },
   ]
   return (
     <Panel
       title="Bills"
       isFlush={rows !== undefined && rows.length > 0}
       {...(bills.data !== undefined &&
-        bills.data.nextCursor !== null && { hint: `among the newest ${MAX_BILLS} bills of the home` })}
+        bills.data.nextCursor !== null && { hint: `only from the newest ${MAX_BILLS} bills of the home` })}
     >
       {bills.error !== null ? (
         <LoadError what="The bills" error={bills.error} onRetry={() => void bills.refetch()} />

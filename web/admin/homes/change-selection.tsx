@@ -84,7 +84,7 @@ export function ChangeSelectionDialog(props: { place: SelectionPlace; selection:
           label="Unit price"
           optional={optionId !== null}
           {...(priceBasis === 'given' && unitPrice !== null && { defaultValue: unitPrice })}
-          {...(optionId !== null && { hint: 'Empty for the price of the option.' })}
+          {...(optionId !== null && { hint: 'Defaults to the price of the option.' })}
         />
       </div>
       <div className="form-row">

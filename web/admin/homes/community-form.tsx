@@ -111,13 +111,14 @@ export function CommunityForm(props: {
       </div>
       <div className="form-row">
         <SelectField
-          // The options arrive later, and would otherwise not contain the superintendent of the community.
+          // A select ignores a value that its list does not contain yet, so it is rendered again once the users are
+          // loaded.
           key={users.data === undefined ? 'loading' : 'loaded'}
           name="superintendentId"
           label="Superintendent"
           optional
           defaultValue={community?.superintendentId ?? ''}
-          hint="Of every home without its own superintendent."
+          hint="Responsible for every home that has no other superintendent."
           options={[
             { value: '', label: 'Nobody yet' },
             ...superintendents.map(({ id, name }) => ({ value: id, label: name })),
@@ -135,7 +136,7 @@ export function CommunityForm(props: {
           hint={
             community === null
               ? 'Defaults to the time zone of the organization.'
-              : 'Decides when a day ends. Deadlines of open bid requests move with it.'
+              : 'Determines when a day ends. A new time zone also moves the deadlines of open bid requests.'
           }
         />
       </div>

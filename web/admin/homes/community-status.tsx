@@ -31,7 +31,7 @@ export function CommunityStatusButton({ community }: { community: Community }) {
 }
 
 function StatusDialog(props: { community: Community; first: CommunityStatus; onClose(): void }) {
-  // The status is about to change, and the dialog keeps its choices until it is closed.
+  // The dialog keeps its choices until it is closed, although the page loads the community again after the change.
   const [{ community, first }] = useState(props)
   const { onClose } = props
   const id = useId()

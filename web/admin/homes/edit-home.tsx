@@ -35,7 +35,7 @@ export function Component() {
 
 function EditedHome({ home }: { home: Home }) {
   const navigate = useNavigate()
-  // The home from when the page was opened. Later changes by other users do not change the form.
+  // The home as it was when the page was opened. Later changes by other users do not change the form.
   const [before] = useState(home)
   const [sent, setSent] = useState<HomeUpdate>({})
   const change = plumbline.useMutation('patch', '/api/ext/homes/{homeId}', {

@@ -16,7 +16,7 @@ import { formatCount, formatList } from '../../ui/text-formats.ts'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { EstimateButton, LockButton } from './budget-estimate.tsx'
-import { computeLeft, computeTotalLeft } from './budget-left.ts'
+import { computeBudgetLeft, computeTotalBudgetLeft } from './budget-left.ts'
 import { BudgetLegend } from './budget-legend.tsx'
 import { AddBudgetLine } from './budget-line-form.tsx'
 import { BudgetTrade, TRADE_PARAM } from './budget-trade.tsx'
@@ -80,7 +80,7 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
                 {formatCount(figures.scopes.length, 'trade')}, {money(figures.totalPaid)} paid, and{' '}
                 {money(figures.totalRetained)} retainage held.{' '}
                 <span id={LEFT_HELP}>
-                  Left is the budget minus committed and pending orders, and minus costs without an order: approved
+                  “Left” is the budget minus committed and pending orders, and minus costs without an order: approved
                   time, bills without an order, journals, and cost transfers.
                 </span>
               </span>
@@ -149,7 +149,7 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
     {
       label: over > 0 ? 'Over budget' : 'Left to commit',
       isFigure: true,
-      value: over > 0 ? <span className="tone-bad">{money(over)}</span> : money(computeTotalLeft(budget)),
+      value: over > 0 ? <span className="tone-bad">{money(over)}</span> : money(computeTotalBudgetLeft(budget)),
       note: over > 0 ? formatCount(budget.scopes.filter(isOverBudget).length, 'trade') : 'no trade over budget',
     },
   ]
@@ -279,8 +279,8 @@ const FIGURE_COLUMNS: readonly FigureColumn[] = [
   {
     head: 'Left',
     help: LEFT_HELP,
-    of: computeLeft,
-    total: computeTotalLeft,
+    of: computeBudgetLeft,
+    total: computeTotalBudgetLeft,
   },
 ]
 

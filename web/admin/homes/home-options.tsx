@@ -136,7 +136,7 @@ export function HomeOptions(props: {
         <EmptyState icon="catalogue" title="No more options">
           {home.planId === null
             ? 'The home has no plan, so only options for all plans can be chosen.'
-            : 'Every active option of the plan and the community is chosen.'}
+            : 'Every active option of the plan and the community is already chosen.'}
         </EmptyState>
       ) : (
         <div className="table-wrap">
@@ -156,7 +156,7 @@ export function HomeOptions(props: {
   )
 }
 
-/** Names the options that an option needs or excludes among those of the home. */
+/** Names the options that must be approved before this option, and the approved options that exclude it. */
 function OptionRules(props: {
   option: Option
   approved: ReadonlySet<string | null>

@@ -174,7 +174,7 @@ function OwnerLink({ owner, onClose }: { owner: HomeOwner; onClose(): void }) {
       <ChangeError error={invite.error ?? revoke.error ?? copy.error} />
       {url === null ? (
         <p className="muted">
-          With the link, the owner decides selections, signs changes and walkthroughs, reports problems and writes
+          With the link, the owner decides on selections, signs changes and walkthroughs, reports problems and writes
           messages. Anyone who has the link can act as {name}.{' '}
           {invitedAt !== null && 'If you continue, a new link will replace the current one.'}
         </p>

@@ -87,10 +87,10 @@ function Effect(props: { place: SelectionPlace; selection: Selection; to: Select
   const change = to === 'approved' ? priced.difference : selection.difference === null ? null : -selection.difference
   if (change === null || price === null)
     return to === 'approved'
-      ? 'The price is added to the home and the cost to its budget.'
+      ? 'The price is added to the price of the home, and the cost is added to its budget.'
       : 'The selection is removed from the price and the budget of the home. This cannot be undone.'
   const effect = `The price of the home changes from ${cents(price)} to ${cents(price + change)}.`
   return to === 'approved'
-    ? `${effect} The cost${priced.cost === null ? '' : ` of ${cents(priced.cost)}`} is added to its budget.`
-    : `${effect} The cost is removed from its budget. This cannot be undone.`
+    ? `${effect} The cost${priced.cost === null ? '' : ` of ${cents(priced.cost)}`} is added to the home's budget.`
+    : `${effect} The cost is removed from the home's budget. This cannot be undone.`
 }

@@ -30,7 +30,8 @@ export function Component() {
 
 function EditedOrder({ order }: { order: PurchaseOrder }) {
   const navigate = useNavigate()
-  // The order that the user sees. The service rejects the changes if another user has changed it in the meantime.
+  // The order as the user sees it. The service rejects the changes if another user has changed the order in the
+  // meantime.
   const [before] = useState(order)
   const change = plumbline.useMutation('patch', '/api/ext/purchase-orders/{poId}', {
     onSuccess: ({ id, number }) => {
@@ -50,7 +51,7 @@ function EditedOrder({ order }: { order: PurchaseOrder }) {
           params: { path: { poId: before.id }, header: { 'If-Match': `"${before.version}"` } },
           body: {
             ...body,
-            // Some orders cannot change these fields, even to the present value.
+            // For some orders, the service rejects these fields, even with their current values.
             ...(vendorId !== before.vendorId && { vendorId }),
             ...(retainagePercent !== before.retainagePercent && { retainagePercent }),
           },

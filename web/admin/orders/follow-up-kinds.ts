@@ -12,11 +12,11 @@ export const FOLLOW_UP_WORDS: Readonly<Record<FollowUpKind, { name: string; purp
   },
   variance: {
     name: 'Variance order',
-    purpose: 'Order unplanned work, and record its reason and who is responsible.',
+    purpose: 'Order unplanned work. Record the reason and who is responsible.',
   },
   backcharge: {
     name: 'Backcharge',
-    purpose: 'Charge the vendor for damage or work that others had to do. Enter positive amounts.',
+    purpose: 'Charge the vendor for damage, or for work that others had to do instead. Enter positive amounts.',
   },
   copy: {
     name: 'Duplicate',

@@ -27,7 +27,7 @@ export function Component() {
           Ask an administrator for the permission to change orders.
         </EmptyState>
       ) : !isFollowUpPossible(kind, data) ? (
-        <EmptyState icon="lock" title={`${data.number} cannot have this order`}>
+        <EmptyState icon="lock" title={`Cannot create a ${name.toLowerCase()} for ${data.number}`}>
           {kind === 'change'
             ? 'A change order needs an order that has been issued.'
             : 'Change the quantity of the selection instead.'}

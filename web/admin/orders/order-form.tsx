@@ -75,7 +75,7 @@ export function OrderForm(props: {
   onSubmit(input: OrderInput): void
 }) {
   const { kind, error, isPending, word, onSubmit } = props
-  // What another user changes in the meantime does not change the form.
+  // Changes by other users in the meantime do not change the form.
   const [of] = useState(props.of)
   const can = useCan()
   const poType = kind === null || kind === 'copy' ? of.poType : kind
@@ -248,7 +248,9 @@ export function OrderForm(props: {
               label="Note for the vendor"
               optional={poType !== 'variance' || !REASONS_WITH_NOTE.includes(reason)}
               {...(poType === 'variance' &&
-                REASONS_WITH_NOTE.includes(reason) && { hint: 'Explain the reason, because it is not specific.' })}
+                REASONS_WITH_NOTE.includes(reason) && {
+                  hint: 'Explain the variance, because its reason is not specific.',
+                })}
             />
             <div className="row">
               <Button look="primary" type="submit" busy={isPending} disabled={lines.length === 0}>
@@ -263,8 +265,8 @@ export function OrderForm(props: {
 }
 
 const LINE_HINTS: Readonly<Partial<Record<PurchaseOrderType, string>>> = {
-  change: 'Only the difference. A negative unit price lowers the order.',
-  backcharge: 'What the vendor owes, as positive amounts.',
+  change: 'Enter only the difference. A negative unit price reduces the total.',
+  backcharge: 'Enter the amounts that the vendor owes as positive numbers.',
 }
 
 /** Returns whether another vendor can do the work. The vendor of a bid or contract is fixed. */
@@ -283,7 +285,8 @@ function useTotal(lines: readonly OrderLineDraft[], currency: string) {
     const form = element?.closest('form')
     if (form != null) setTotal(sumOrderLines(new FormData(form), lines, currency))
   }
-  // Restored entries fill the controls after the lines have been rendered, and then report an input themselves.
+  // Entries of a draft are restored after the lines are rendered. Restoring them sends an input event, which calls
+  // `note`.
   useEffect(() => compute(root.current), [lines])
   return { total, root, note: (event: FormEvent<HTMLElement>) => compute(event.currentTarget) }
 }
@@ -315,7 +318,7 @@ function TradeField({ homeId, value, onChange }: { homeId: string; value: string
       label="Trade"
       value={value}
       onChange={onChange}
-      hint="The order counts in this trade of the budget."
+      hint="The order counts toward this trade of the budget."
       options={[...names].map((name) => ({ value: name, label: humanizeName(name) }))}
     />
   )
@@ -364,11 +367,11 @@ function Totals(props: { of: PurchaseOrder; kind: FollowUpKind | null; poType: P
       )}{' '}
       {kind === 'change' && total !== 0 && whole !== null && (
         <span className="muted">
-          {of.number} with its changes is {cents(whole.total + whole.pendingChanges)}, and{' '}
-          {cents(whole.total + whole.pendingChanges + total)} with this one.
+          The total of {of.number} with its changes is {cents(whole.total + whole.pendingChanges)}, and{' '}
+          {cents(whole.total + whole.pendingChanges + total)} with this change.
         </span>
       )}
-      {kind === null && total !== of.total && <span className="muted">Before, it was {cents(of.total)}.</span>}
+      {kind === null && total !== of.total && <span className="muted">The previous total was {cents(of.total)}.</span>}
     </p>
   )
 }

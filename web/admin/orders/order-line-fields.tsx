@@ -50,7 +50,7 @@ export function readOrderLine(form: FormData, { key, initial, kept }: OrderLineD
   }
 }
 
-/** Returns the total of the lines with tax, as far as their numbers are complete, rounded as the service rounds it. */
+/** Returns the total of the lines with tax, rounded as the service rounds it. An incomplete number counts as 0. */
 export function sumOrderLines(form: FormData, lines: readonly OrderLineDraft[], currency: string): number {
   const read = (name: string) => parseTypedNumber(String(form.get(name) ?? '')).value ?? 0
   const amounts = lines.flatMap(({ key, initial }) => {

@@ -153,7 +153,7 @@ function Recipients(props: { vendor: Vendor; tried: { recipients: readonly strin
           <span className="tone-bad">The vendor has no email address for notices. Add one to the vendor first.</span>
         ) : (
           <>
-            Goes to <strong>{recipients.join(', ')}</strong>
+            The notice is sent to <strong>{recipients.join(', ')}</strong>
             {tried === undefined ? '.' : ` for ${day(tried.date)}.`}
           </>
         )}

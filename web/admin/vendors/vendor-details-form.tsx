@@ -236,7 +236,7 @@ export function VendorDetailsForm({ vendor, onClose }: { vendor: Vendor; onClose
           label="Language of the portal and emails"
           defaultValue={vendor.language ?? ''}
           options={[
-            { value: '', label: 'As in the browser (emails in English)' },
+            { value: '', label: 'Language of the browser (emails in English)' },
             { value: 'en', label: 'English' },
             { value: 'es', label: 'Spanish' },
           ]}

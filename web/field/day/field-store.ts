@@ -99,7 +99,7 @@ export function isForExistingLog({ held, path }: Entry): boolean {
 export async function addToExistingLog(entry: Entry): Promise<void> {
   const path = `/api/ext/daily-logs/${entry.held?.conflictingId}`
   const response = await connection.fetch(`${root}${path}`, {}).catch(() => null)
-  if (!response?.ok) return showNotice('The log cannot be read now. Try again with a connection.')
+  if (!response?.ok) return showNotice('The log could not be loaded. Try again when you are online.')
   const log = (await response.json()) as DailyLog
   const { status, version, workDone, crews, safety } = log
   const db = await database
@@ -195,7 +195,7 @@ export async function openDayOf(superintendent: Superintendent | null): Promise<
   await syncField(true)
   nextSuperintendent = undefined
   if (state.stored?.superintendent?.id !== superintendent?.id)
-    showNotice('The day cannot be read now. Try again with a connection.')
+    showNotice('The day could not be loaded. Try again when you are online.')
 }
 
 /** Returns the superintendents whose day the user can open. Returns null if the service does not respond. */

@@ -18,7 +18,7 @@ export function SyncStatus() {
           ? ['warn', isSyncing ? `Sending ${waiting}` : `${waiting} not sent yet`]
           : lastRun === 'offline' || lastRun === 'busy'
             ? ['warn', `${lastRun === 'offline' ? 'Offline' : 'The server is busy'}, data from ${at}`]
-            : ['ok', isSyncing ? 'Updating' : `Up to date, ${at}`]
+            : ['ok', isSyncing ? 'Updating' : `Updated ${at}`]
   return (
     <a className="sync" href={toRouteHash('outbox')} data-tone={tone}>
       {text}

@@ -58,8 +58,8 @@ export function DayScreen() {
       )}
       {day.homes.length === 0 && (
         <p className="pad">
-          No home names {superintendent?.name ?? 'you'} as its superintendent. The office sets this on the home or the
-          community.
+          {superintendent === null ? 'You are' : `${superintendent.name} is`} not the superintendent of any home. The
+          office assigns a superintendent to a home or a community.
           {superintendent === null && can('users:read') && (
             <>
               {' '}

@@ -109,7 +109,7 @@ function KeepButton(props: { homeId: string; drawing: Drawing; onKept(): void; c
     const isKept = await keepDrawing(homeId, drawing)
     setBusy(false)
     if (isKept) onKept()
-    else showNotice('The drawing cannot be read now. Try again with a connection.')
+    else showNotice('The drawing could not be loaded. Try again when you are online.')
   }
   return (
     <Button busy={isBusy} onClick={() => void keep()}>

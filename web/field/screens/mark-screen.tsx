@@ -46,7 +46,7 @@ function MarkedPicture({ home, sourceId }: { home: FieldHome; sourceId: string }
       <ScreenHead title="Mark picture" place={home.name} />
       <div className="pad stack">
         {source === 'loading' && <p role="status">Loading the picture…</p>}
-        {source === null && <p>The picture cannot be read now. Try again with a connection.</p>}
+        {source === null && <p>The picture could not be loaded. Try again when you are online.</p>}
         {source !== null && source !== 'loading' && (
           <PictureMarker picture={source.picture} onSave={(marked) => void save(source, marked)} onCancel={goBack} />
         )}

@@ -31,7 +31,7 @@ export function SuperintendentsScreen() {
       )}
       {found === null && (
         <p className="pad" role="alert">
-          The superintendents cannot be read now. Try again with a connection.
+          The superintendents could not be loaded. Try again when you are online.
         </p>
       )}
       {found?.length === 0 && (

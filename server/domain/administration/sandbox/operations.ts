@@ -59,7 +59,7 @@ async function lockIdleSandbox(call: WriteCall): Promise<Sandbox> {
   if (sandbox === undefined)
     throw conflict(
       'not_available',
-      'This organization is not a sandbox. To make it a sandbox, the operator runs `organizations update --sandbox`.',
+      'This organization is not a sandbox. To make it a sandbox, ask the operator to run `organizations update --sandbox`.',
     )
   if (hasWorkInProgress(sandbox))
     throw conflict(

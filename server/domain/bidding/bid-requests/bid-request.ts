@@ -47,11 +47,11 @@ export function isAmountHidden(hiding: SealState, request: Pick<BidRequest, 'id'
 /** Error messages for a blind bid request whose amounts are sealed, including the remedy. */
 export const SEALED_MESSAGES = {
   level: (number: string) =>
-    `Cannot level the bids of ${number}: the bids are sealed until the request is closed. If a batch or a skill closes the request, level the bids in a separate request.`,
+    `Cannot level the bids of ${number}: the bid amounts are hidden until the request is closed. If a batch or a skill closes the request, level the bids in a separate request.`,
   award: (number: string) =>
-    `Cannot award ${number}: its bids are sealed until the bid request is closed. If a batch or a skill closes the bid request, award it in a separate request.`,
+    `Cannot award ${number}: the bid amounts are hidden until the bid request is closed. If a batch or a skill closes the bid request, award it in a separate request.`,
   openFile:
-    'Cannot open a file of a blind bid request: the bids are sealed until the bid request is closed. If a batch or a skill closes the bid request, open the file in a separate request.',
+    'Cannot open a file of a blind bid request: the bids are hidden until the bid request is closed. If a batch or a skill closes the bid request, open the file in a separate request.',
 } as const
 
 /** Returns whether a vendor's bid is accepted at the time `now`. */

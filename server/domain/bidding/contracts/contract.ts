@@ -58,7 +58,7 @@ export function findTermErrors({
     errors.push({ pointer: '/planIds', code: 'community', message: 'requires communityIds' })
   const count = lines.length * Math.max(1, communityIds.length) * Math.max(1, planIds.length)
   if (count > MAX_PRICES) {
-    const message = `must not create more than ${MAX_PRICES} prices; with these communities and plans, the number is ${count}`
+    const message = `must not create more than ${MAX_PRICES} prices; these lines, communities, and plans would create ${count}`
     errors.push({ pointer: '/lines', code: 'maximum', message })
   }
   const names = new Set<string>()

@@ -148,7 +148,7 @@ test('a contract with more than 2,000 prices is rejected', async () => {
   const lines = parts.map((part) => line(part))
   const tooMany = await post('/contracts', { ...terms, communityIds, lines })
   expect(tooMany.body.errors).toMatchObject([
-    { pointer: '/lines', code: 'maximum', message: expect.stringMatching(/the number is 2050$/) },
+    { pointer: '/lines', code: 'maximum', message: expect.stringMatching(/would create 2050$/) },
   ])
   const contract = await active({ ...terms, communityIds: communityIds.slice(1), lines })
   const created = await plumbline.database.statements

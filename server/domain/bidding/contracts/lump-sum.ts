@@ -20,7 +20,7 @@ export function findLumpSumErrors(
   }
   const count = lumpSums.length * Math.max(1, communityIds.length)
   if (count > MAX_PRICES) {
-    const message = `must not create more than ${MAX_PRICES} prices; with these communities, the number is ${count}`
+    const message = `must not create more than ${MAX_PRICES} prices; these lump sums and communities would create ${count}`
     errors.push({ pointer: '/lumpSums', code: 'maximum', message })
   }
   const names = new Set<string>()

@@ -183,7 +183,8 @@ test('a calendar contains at most 2,000 tasks, planned from 30 days ago to 365 d
   const workdays = [1, 2, 3, 4, 5, 6, 7]
   const site = await post('/communities', { name: 'Mill Creek', status: 'active', workdays })
   const home = await post('/homes', { name: 'Lot 1', communityId: site.id })
-  // The IDs of the copies below are not valid, so a background job would fail to announce them, and try every second.
+  // The IDs of the copies below are not valid, so a background job would fail to announce them and would retry every
+  // second.
   const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
   const vendor = await post('/vendors', { companyName: 'Brazos Framing', notificationPreferences })
   const add = (name: string, plannedStart: string, durationDays = 1) =>

@@ -27,7 +27,7 @@ test('rows start as early as their predecessors allow, and the longest chain is 
   })
 })
 
-test('a milestone after a task is at the end of the day of the task', () => {
+test('a milestone that follows a task is at the end of the last day of the task', () => {
   const scheduled = scheduleTemplate([row('walls', 3), row('framed', 0, { name: 'walls' }), row('started', 0)])
   expect(scheduled).toMatchObject({
     workdays: 3,
@@ -35,7 +35,7 @@ test('a milestone after a task is at the end of the day of the task', () => {
   })
 })
 
-test('rows that wait for each other are a cycle', () => {
+test('rows that wait for each other are reported as a cycle', () => {
   const scheduled = scheduleTemplate([row('walls', 3, { name: 'roof' }), row('roof', 3, { name: 'walls' })])
   expect(scheduled).toMatchObject({ ring: expect.arrayContaining(['walls', 'roof']) })
 })

@@ -81,7 +81,7 @@ test("all ready homes start at the community's weekly rate, in the order of thei
   expect((await start({ firstStartDate: '2027-01-11' })).body).toMatchObject({ scheduled: 0, skipped: 0, homes: [] })
 })
 
-test('homes that cannot start are skipped with a reason and use no start date', async () => {
+test('homes that cannot start are skipped with a reason, and the next home gets the start date', async () => {
   const plan = await made('plans', { code: 'P2100', name: 'The Juniper' })
   await plumbline.post(`/api/ext/plans/${plan.id}/status`, { status: 'released' }, { key })
   await newTemplate({ planId: plan.id })

@@ -13,7 +13,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, mak
     },
   })
 
-/** Increments the version of a locked option of which only the takeoff has changed. Returns the new version. */
+/** Increments the version of a locked option when only its takeoff has changed. Returns the new version. */
 export async function bumpVersion(call: WriteCall, { id, version }: Option): Promise<number> {
   await sql`
     update "options" set "version" = "version" + 1, "updatedAt" = ${call.now}

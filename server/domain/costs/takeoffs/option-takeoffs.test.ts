@@ -69,7 +69,7 @@ test('replacing the takeoff of an option replaces all its lines', async () => {
   expect((await replace(option, [])).body.lines).toEqual([])
 })
 
-test('the takeoff of an option that was replaced in the meantime is not overwritten', async () => {
+test('a replacement of an option takeoff that is based on an outdated version is rejected', async () => {
   const path = `/api/ext/options/${await newOption()}/takeoff`
   const opened = (await plumbline.get(path)).headers.get('etag') ?? ''
   const save = (quantity: number, etag: string) =>
@@ -169,7 +169,7 @@ test('all errors in the lines of an option takeoff are reported in one response,
   expect(unknown).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
 })
 
-test('a formula without a plan in its line must be valid for every plan of the option', async () => {
+test('if a line has no plan, its formula must be valid for every plan of the option', async () => {
   const everywhere = await newOption()
   const line = { partId: stud, formula: 'squareFeet / 10' }
   const refused = await replace(everywhere, [line])

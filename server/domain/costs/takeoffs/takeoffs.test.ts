@@ -143,7 +143,7 @@ test('changing the takeoff of a released plan starts the next revision', async (
   expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff?revision=4`)).status).toBe(404)
 })
 
-test('a takeoff that was replaced in the meantime is not overwritten', async () => {
+test('a replacement of a takeoff that is based on an outdated version is rejected', async () => {
   const planId = await newPlan()
   const path = `/api/ext/plans/${planId}/takeoff`
   const opened = (await plumbline.get(path)).headers.get('etag') ?? ''
@@ -174,7 +174,7 @@ test('of two users who save the same takeoff at the same time, only one succeeds
   expect(await takeoff(planId)).toEqual(winner?.body)
 })
 
-test('a changed takeoff changes the version of its plan, and a changed plan the version of its takeoff', async () => {
+test('changing a takeoff or its plan increases the version of both', async () => {
   const planId = await newPlan()
   const path = `/api/ext/plans/${planId}`
   const versions = async () => [(await plumbline.get(path)).body.version, (await takeoff(planId)).version]

@@ -7,7 +7,7 @@ import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import {
   assertValidTimeZone,
   buildCommunity,
-  describeTakenLots,
+  describeOccupiedLots,
   explainWhyCommunityCannotBeClosed,
 } from '../../land/communities/community.ts'
 import { COMMUNITY_MOVES } from '../../land/communities/community-moves.ts'
@@ -50,7 +50,7 @@ export const communityOperations = {
       const before = await communities.lock(call, path.communityId)
       if (body.lotCount != null) {
         const taken = await communities.countTakenLots(call, before.id)
-        if (body.lotCount < taken) throw conflict('in_use', describeTakenLots(before.name, taken))
+        if (body.lotCount < taken) throw conflict('in_use', describeOccupiedLots(before.name, taken))
       }
       const after = await communities.update(call, before, body, ifMatch)
       if (after.timeZone !== before.timeZone) {

@@ -10,7 +10,7 @@ import {
   type SyncDefinition,
   type SyncRow,
 } from '../../../platform/resources/sync-rows.ts'
-import { assertValidTimeZone, buildCommunity, describeTakenLots } from '../../land/communities/community.ts'
+import { assertValidTimeZone, buildCommunity, describeOccupiedLots } from '../../land/communities/community.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { createAcknowledgeStep } from '../../statuses/ledger-states.ts'
 import { moveBidDeadlines } from './move-bid-deadlines.ts'
@@ -82,6 +82,6 @@ function planRow(
     )
   }
   const lots = taken.get(before.id) ?? 0
-  if (rest.lotCount != null && rest.lotCount < lots) return conflict('in_use', describeTakenLots(before.name, lots))
+  if (rest.lotCount != null && rest.lotCount < lots) return conflict('in_use', describeOccupiedLots(before.name, lots))
   return { id: before.id, made: null, changed: [{ before, after: { ...before, ...rest } }] }
 }

@@ -3,15 +3,16 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
- * Returns the reason why a home cannot currently be added; null if there is none. `taken` is the number of lots with a
- * home.
+ * Returns the reason why a home cannot currently be added; null if there is none. `occupiedLots` is the number of
+ * lots with a home.
  */
-export function explainWhyNoHomeCanBeAdded(community: Community, taken: number): string | null {
+export function explainWhyNoHomeCanBeAdded(community: Community, occupiedLots: number): string | null {
   if (community.archivedAt !== null) return `Cannot add a home: ${community.name} is archived.`
   if (community.status === 'sold_out')
     return `Cannot add a home: ${community.name} is sold out. Change its status to active first.`
   if (community.status === 'closed') return `Cannot add a home: ${community.name} is closed.`
-  if (community.lotCount !== null && taken >= community.lotCount) return describeTakenLots(community.name, taken)
+  if (community.lotCount !== null && occupiedLots >= community.lotCount)
+    return describeOccupiedLots(community.name, occupiedLots)
   return null
 }
 
@@ -25,8 +26,8 @@ export function explainWhyCommunityCannotBeClosed(community: Community, open: nu
   return `Cannot close or archive ${community.name}: ${homes} not closed, canceled, or archived.`
 }
 
-export function describeTakenLots(name: string, taken: number): string {
-  return `The number of lots of ${name} is too low: ${taken === 1 ? '1 lot already has a home' : `${taken} lots already have homes`}.`
+export function describeOccupiedLots(name: string, occupiedLots: number): string {
+  return `The number of lots of ${name} is too low: ${occupiedLots === 1 ? '1 lot already has a home' : `${occupiedLots} lots already have homes`}.`
 }
 
 /**

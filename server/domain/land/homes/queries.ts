@@ -64,9 +64,9 @@ export interface HomeSale {
 }
 
 /** Stores the data of a sale on its locked home. */
-export async function storeSale(call: WriteCall, homeId: string, held: HomeSale): Promise<void> {
+export async function storeSale(call: WriteCall, homeId: string, sale: HomeSale): Promise<void> {
   await sql`
-    update "homes" set "saleId" = ${held.saleId}, "saleStatus" = ${held.saleStatus}, "saleAmount" = ${held.saleAmount},
+    update "homes" set "saleId" = ${sale.saleId}, "saleStatus" = ${sale.saleStatus}, "saleAmount" = ${sale.saleAmount},
       "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
     where "organizationId" = ${call.organizationId} and "id" = ${homeId}`.execute(call.db)
   recordChange(call, homeId, 'updated', ['saleId', 'salesStatus', 'contractPrice'])

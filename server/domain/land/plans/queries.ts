@@ -42,7 +42,7 @@ export async function findRevision(
   return rows[0]
 }
 
-/** Increments the version of a locked plan of which only the takeoff has changed. Returns the new version. */
+/** Increments the version of a locked plan when only its takeoff has changed. Returns the new version. */
 export async function bumpVersion(call: WriteCall, { id, version }: Plan): Promise<number> {
   await sql`
     update "plans" set "version" = "version" + 1, "updatedAt" = ${call.now}

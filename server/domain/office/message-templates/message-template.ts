@@ -79,7 +79,7 @@ function findSpanishErrors(kind: MessageTemplateKind, subject: string | null, bo
   return [{ pointer: '/spanishBody', code: 'exclusive', message: 'must be null for a lien waiver' }]
 }
 
-/** Returns the errors in the wording of a kind of email in one language. `pointers` are those of the fields. */
+/** Returns the errors in the wording of a kind of email in one language. `pointers` name the fields in the errors. */
 export function findTextErrors(
   kind: MessageTemplateKind,
   { subject, body }: { subject: string | null; body: string | null },

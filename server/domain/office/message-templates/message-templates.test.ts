@@ -81,7 +81,7 @@ test("an email uses the builder's template until the template is reset", async (
   expect(defaults.header('Subject')).toContain(`Invitation to bid: ${again.number}`)
 })
 
-test("a template without a Spanish text is sent as it is to vendors who read Spanish, with the builder's dates", async () => {
+test('a template without a Spanish text is sent in English to vendors who read Spanish, including its dates', async () => {
   const named = { companyName: 'Comal Framing', email: 'bids@comal.example.com', scopes: ['framing'], language: 'es' }
   const { id: vendorId } = (await post('/vendors', named)).body
   const invite = () => inviteVendor(vendorId)

@@ -71,7 +71,7 @@ export async function previewMessage(
   return { ...written, html: toHtml(written.text) }
 }
 
-/** Returns the current wording in a language, in which the given texts replace the current ones. */
+/** Returns the current wording in a language, with the given texts in place of the current ones. */
 function getTriedWording(
   template: CustomWording,
   subject: string | null | undefined,

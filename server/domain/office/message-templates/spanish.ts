@@ -6,7 +6,7 @@ import type { MailTemplateKind } from './spanish-templates.ts'
 /** The Spanish texts of emails to vendors, in the words of building sites in the United States. */
 
 const SIGNATURE = '{{builder.name}}'
-const RESPONSES = 'Vamos a cotizar: {{willBidUrl}}\nNo, pasamos: {{passUrl}}'
+const RESPONSES = 'Vamos a cotizar: {{willBidUrl}}\nNo, gracias: {{passUrl}}'
 
 /** The default wordings for vendors whose language is Spanish, with the placeholders of the English wordings. */
 export const SPANISH_TEMPLATES: Readonly<Record<MailTemplateKind, TemplateWording>> = {

@@ -157,7 +157,7 @@ function allocateToBills(
     if (sign * openGross <= 0)
       throw conflict(
         'missing_data',
-        `Cannot pay ${name}: no amount is left for a payment of type ${humanizeValue(paymentType)}.`,
+        `Cannot pay ${name}: no amount is left for a ${humanizeValue(paymentType)} payment.`,
       )
     return parts.map((part) => ({ ...allocateGross(part, getOpenAmounts(part).gross), lineId }))
   }
@@ -214,7 +214,7 @@ function allocateToOrder({ poId, amount }: Wanted, ledger: Ledger, paymentType: 
   const money = (value: number) => formatAmount(value, whole.root.currency)
   const { number } = getLockedOrder(whole.members, poId)
   if (amount === undefined && sign * max <= 0)
-    throw conflict('missing_data', `Cannot pay ${number}: no amount is left for a payment of type retainage release.`)
+    throw conflict('missing_data', `Cannot pay ${number}: no retainage is left to release.`)
   const requested = amount ?? max
   if (sign * requested > sign * max)
     throw conflict(

@@ -29,14 +29,14 @@ export const english: VendorMessageWords = {
   revision: {
     subject: (sheetNumber) => `Drawing ${sheetNumber} was revised`,
     body: (sheet, label, orders) =>
-      `${sheet} is now revision ${label}. It concerns ${orders}. Use only the current drawing, which is in your portal.`,
+      `${sheet} is now revision ${label}. It affects ${orders}. Use only the current drawing, which is in your portal.`,
   },
   visit: {
     subject: (home, date) => `Service visit to ${home} on ${date}`,
     body: (date, window) => `Please confirm this visit in your portal: ${date}${WINDOWS[window]}.`,
   },
   punch: {
-    subject: (home) => `To fix in ${home}`,
+    subject: (home) => `Items to fix in ${home}`,
     opening: (count, home) => `Please fix ${count === 1 ? 'this item' : `these ${count} items`} in ${home}:`,
     due: (date) => `Due ${date}.`,
     more: (count) => `And ${count} more.`,

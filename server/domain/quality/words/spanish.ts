@@ -8,7 +8,7 @@ export const spanish: VendorMessageWords = {
   revision: {
     subject: (sheetNumber) => `Cambió el plano ${sheetNumber}`,
     body: (sheet, label, orders) =>
-      `${sheet} ahora es la revisión ${label}. Tiene que ver con ${orders}. Use solo el plano vigente, que está en su portal.`,
+      `${sheet} ahora es la revisión ${label}. Afecta a ${orders}. Use solo el plano vigente, que está en su portal.`,
   },
   visit: {
     subject: (home, date) => `Visita de servicio en ${home}, ${date}`,

@@ -53,7 +53,7 @@ export async function changeSaleTerms(call: WriteCall, before: Sale, body: SaleU
     ...(attached !== null && { homeId: attached.id, planId: attached.planId, elevation: attached.elevation }),
   })
   if (attached !== null) {
-    await homes.storeSale(call, attached.id, { saleId: after.id, ...toHeldBy(after) })
+    await homes.storeSale(call, attached.id, { saleId: after.id, ...toHomeSale(after) })
     // The selections of the home replace the options that were agreed on when the lot was sold.
     const description = `Selections of ${attached.name}`
     const price = subtract(after.totalPrice, before.totalPrice)
@@ -93,7 +93,7 @@ async function lockAttachedHome(call: WriteCall, before: Sale, homeId: string): 
   return home
 }
 
-function toHeldBy(sale: Sale): Omit<homes.HomeSale, 'saleId'> {
+function toHomeSale(sale: Sale): Omit<homes.HomeSale, 'saleId'> {
   if (sale.status === 'pending') return { saleStatus: 'pending', saleAmount: null }
   return { saleStatus: 'approved', saleAmount: sumPriceTerms(sale) }
 }
@@ -103,7 +103,7 @@ export async function approveSale(call: WriteCall, { sale, home }: LockedSale, r
   const approval = { approvedBy: call.actor, approvedAt: call.now.toISOString(), originalPrice: sale.totalPrice }
   const after = await sales.update(call, sale, { status: 'approved', ...approval })
   if (home !== null) {
-    await homes.storeSale(call, home.id, { saleId: after.id, ...toHeldBy(after) })
+    await homes.storeSale(call, home.id, { saleId: after.id, ...toHomeSale(after) })
     await addApprovedBuyers(call, home.id, after.buyers)
   }
   await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })

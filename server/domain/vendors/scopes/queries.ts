@@ -52,8 +52,8 @@ export async function findTradeByName(
 }
 
 /**
- * Returns SQL of the Spanish name of a trade, by an SQL expression of its name. The SQL is null without a Spanish name.
- * The row with the alias `row` names the organization.
+ * Returns an SQL expression for the Spanish name of a trade; its value is null if the trade has none. `scope` is an SQL
+ * expression for the name of the trade, and `row` is the alias of a row of the same organization.
  */
 export function toSpanishScopeSql(scope: string, row = 't'): string {
   return `(select s."spanishName" from "scopes" as s

@@ -41,7 +41,7 @@ export function addLinkListRoutes(
     }
   }
   const readEmail = (req: Request) => readLinkListCookie(services, readCookie(req.headers.cookie, cookieName))
-  // Without a choice in this browser, a page for a known vendor is in the vendor's language.
+  // If the visitor has not chosen a language in this browser, a page for a known vendor is in the vendor's language.
   const createReader = (req: Request, links: readonly VendorLink[]) => {
     const declared = links.find(({ language }) => language !== null)?.language ?? null
     return createPageReader(services, req, declared, services.clock.now())

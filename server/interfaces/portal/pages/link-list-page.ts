@@ -14,7 +14,7 @@ export function renderLinkRequestPage(reader: PageLocale, done: unknown): string
   }
   const note = done === 'sent' || done === 'wrong' || done === 'used' ? notes[done] : ''
   const form = done === 'sent' ? '' : renderLinkRequestForm(reader)
-  // The other language is at the same path, where the confirmation is not repeated.
+  // The link to the other language opens the same path without the confirmation, so the confirmation has no such link.
   return renderListFrame(reader, links.title, `${note}${form}`, { isInOtherLanguage: done !== 'sent' })
 }
 

@@ -27,7 +27,9 @@ import {
 /** The page size limit of one request. A builder has fewer plans, communities, and trades. */
 const MAX_RECORDS = 200
 
-/** The changes of a template since it was opened, which are smaller than all of its rows. */
+/**
+ * The changes of a template since it was opened. The draft contains only them, because all rows would need more space.
+ */
 interface TemplateChanges {
   name: string
   planId: string
@@ -50,7 +52,7 @@ export function TemplateEditor(props: {
 }) {
   const { template, source, error, isPending, word, onSave } = props
   const can = useCan()
-  // What another user changes in the meantime does not change the form.
+  // Changes by other users in the meantime do not change the form.
   const [before] = useState(template)
   const [initial] = useState(() => {
     const stored = toTemplateRows((template ?? source)?.rows ?? [])
@@ -277,9 +279,7 @@ function LiveNetwork(props: { rows: readonly TemplateRow[]; reading: TemplateRea
     <Panel title="Network" isFlush hint={<NetworkLegend />}>
       {reading.workdays === null ? (
         <p className="body muted">
-          {reading.rows.size === 0
-            ? 'The network appears when the template has tasks.'
-            : 'The network appears when the marked errors are corrected.'}
+          {reading.rows.size === 0 ? 'Add tasks to see the network.' : 'Correct the marked errors to see the network.'}
         </p>
       ) : (
         <TemplateNetwork

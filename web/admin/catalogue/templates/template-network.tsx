@@ -22,7 +22,7 @@ const PADDING_DAYS = 2
 const WEEK = 5
 
 /**
- * Draws the rows as bars over workdays, at their earliest places, with arrows from each predecessor to the rows that
+ * Draws the rows as bars over workdays, at their earliest positions, with arrows from each predecessor to the rows that
  * wait for it. The list next to the chart is a table with the same days, which screen readers read.
  */
 export function TemplateNetwork(props: {
@@ -75,7 +75,7 @@ export function TemplateNetwork(props: {
                   {renderName(row)}
                   {row.schedule.isCritical && <span className="sr">, on the critical path</span>}
                 </th>
-                <td className="num">{firstDay(row.schedule)}</td>
+                <td className="num">{getFirstDay(row.schedule)}</td>
                 <td className="num">{row.schedule.end - row.schedule.start}</td>
               </tr>
             ))}
@@ -134,7 +134,7 @@ export function TemplateNetwork(props: {
 }
 
 /** Returns the number of the first day of a row. A milestone at the end of a day is on this day. */
-export function firstDay({ start, end }: ScheduledRow): number {
+export function getFirstDay({ start, end }: ScheduledRow): number {
   return start === end ? Math.max(start, 1) : start + 1
 }
 

@@ -19,7 +19,7 @@ import { TitleBlock } from '../../../ui/title-block.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useFormats } from '../../../ui/use-formats.ts'
 import { describeLink } from '../../homes/task-words.ts'
-import { firstDay, NetworkLegend, TemplateNetwork } from './template-network.tsx'
+import { getFirstDay, NetworkLegend, TemplateNetwork } from './template-network.tsx'
 import { type RowReading, readTemplate, toTemplateRows } from './template-rows.ts'
 
 const TABS = [
@@ -124,7 +124,7 @@ function TemplateView({ template }: { template: TaskTemplate }) {
         name={template.name}
         facts={[
           { label: 'Tasks', isFigure: true, value: template.taskCount, note: `${critical} on the critical path` },
-          { label: 'Workdays', isFigure: true, value: template.workdays, note: 'without holidays' },
+          { label: 'Workdays', isFigure: true, value: template.workdays, note: 'holidays not included' },
           {
             label: 'Plan',
             value: template.planId === null ? 'every plan' : <RecordName of="plan" id={template.planId} />,
@@ -171,9 +171,9 @@ const COLUMNS: readonly Column<ReadRow>[] = [
   { head: 'Phase', isWideOnly: true, cell: ({ phase }) => (phase === null ? <EmptyCell /> : humanizeName(phase)) },
   { head: 'Workdays', numeric: true, cell: ({ durationDays }) => durationDays },
   {
-    head: 'From day',
+    head: 'Starts on day',
     numeric: true,
-    cell: ({ reading }) => (reading?.schedule == null ? <EmptyCell /> : firstDay(reading.schedule)),
+    cell: ({ reading }) => (reading?.schedule == null ? <EmptyCell /> : getFirstDay(reading.schedule)),
   },
   {
     head: 'Waits for',
@@ -259,7 +259,7 @@ function RowFacts({ row, rows }: { row: ReadRow; rows: readonly ReadRow[] }) {
           ...(schedule === null
             ? []
             : ([
-                ['From day', firstDay(schedule)],
+                ['Starts on day', getFirstDay(schedule)],
                 [
                   'Float',
                   schedule.isCritical

@@ -73,7 +73,7 @@ export function Component() {
     >
       <div className="page-head">
         <h1>Task templates</h1>
-        <p>Standard schedules. A home uses the template that fits its plan and community best.</p>
+        <p>Standard schedules for homes. A home uses the template that best matches its plan and community.</p>
       </div>
       <CatalogueTabs />
       <Listing

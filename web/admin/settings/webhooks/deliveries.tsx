@@ -85,7 +85,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
       filters={FILTERS}
       empty={
         <EmptyState icon="send" title="No deliveries yet">
-          The next matching event will be sent. Send a test to check the receiver.
+          The next matching event will be sent. Send a test event to check the receiver.
         </EmptyState>
       }
     />

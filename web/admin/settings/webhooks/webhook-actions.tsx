@@ -39,7 +39,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         </Menu.Portal>
       </Menu.Root>
       <Button look="primary" icon="send" onClick={() => setOpen('test')}>
-        Send test
+        Send test event
       </Button>
       {open === 'test' && <TestWebhookDialog {...props} />}
       {open === 'edit' && <WebhookForm {...props} />}
@@ -68,9 +68,9 @@ function TestWebhookDialog({ webhook, onClose }: Props) {
   const own = types.filter(({ type }) => webhook.eventTypes.includes('*') || webhook.eventTypes.includes(type))
   return (
     <FormDialog
-      title="Send a test"
+      title="Send a test event"
       size="narrow"
-      word="Send test"
+      word="Send test event"
       {...{ change, onClose }}
       onSubmit={(form) =>
         change.mutate({

@@ -107,11 +107,11 @@ export const english = {
       prices: 'Prices',
       alternateLine: (line: string) => `${line} (alternate, not in the total)`,
       notIncluded: 'not included',
-      more: (count: number) => `and ${count} more lines`,
+      more: (count: number) => `and ${count} more ${count === 1 ? 'line' : 'lines'}`,
       alternates: 'Alternates, not in the total',
       add: (amount: string) => `add ${amount}`,
       deduct: (amount: string) => `deduct ${amount}`,
-      exclusions: 'Not in the price',
+      exclusions: 'Not included in the price',
     },
     closedSubject: (request: string) => `Bidding has closed: ${request}`,
     closed: (link: string) =>

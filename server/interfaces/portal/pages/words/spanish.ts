@@ -88,11 +88,11 @@ export const spanish: Words = {
       prices: 'Precios',
       alternateLine: (line) => `${line} (alternativa, fuera del total)`,
       notIncluded: 'no incluido',
-      more: (count) => `y ${count} líneas más`,
+      more: (count) => `y ${count} ${count === 1 ? 'línea' : 'líneas'} más`,
       alternates: 'Alternativas, fuera del total',
       add: (amount) => `sumar ${amount}`,
       deduct: (amount) => `restar ${amount}`,
-      exclusions: 'Fuera del precio',
+      exclusions: 'No incluido en el precio',
     },
     closedSubject: (request) => `Ya cerró la solicitud: ${request}`,
     closed: (link) =>

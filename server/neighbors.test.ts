@@ -17,7 +17,7 @@ const VENDORS = 400
 
 let plumbline: TestPlumbline
 let flooding: Builder
-let neighbour: Builder
+let neighbor: Builder
 let vendorId: string
 
 // This skill exceeds the statement timeout on any database.
@@ -35,8 +35,8 @@ beforeAll(async () => {
     { DATABASE_CONNECTIONS: '14', DATABASE_STATEMENT_TIMEOUT_MS: '2000' },
     { handlers },
   )
-  ;[flooding, neighbour] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
-  const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Own' }, { key: neighbour.key })
+  ;[flooding, neighbor] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
+  const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Own' }, { key: neighbor.key })
   vendorId = body.id
   const created = await plumbline.post(
     '/api/ext/vendors',
@@ -67,7 +67,7 @@ test.each([12, 50])(
     })
     let changes = 0
     while (!isOver || changes === 0) {
-      expect((await change(neighbour, vendorId, `${count} ${changes++}`)).status).toBe(200)
+      expect((await change(neighbor, vendorId, `${count} ${changes++}`)).status).toBe(200)
     }
     for (const { status, body } of await flood) expect(status === 429 ? body.code : status).toBe(200)
     const { rows } =
@@ -105,7 +105,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     const id = await ownVendor(flooding)
     const waiting = await whileHeld(id, async () => {
       const flood = Array.from({ length: 20 }, (_, i) => change(flooding, id, `flood ${i}`))
-      for (let i = 0; i < 10; i++) expect((await change(neighbour, vendorId, `beside ${i}`)).status).toBe(200)
+      for (let i = 0; i < 10; i++) expect((await change(neighbor, vendorId, `beside ${i}`)).status).toBe(200)
       return flood
     })
     for (const { status, body } of await Promise.all(waiting))
@@ -131,8 +131,8 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
       await sql`lock table "payments" in access exclusive mode`.execute(trx)
       const all = Array.from({ length: 10 }, report)
       while (answered === 0 && (await waitingFor('"reported" as materialized')).length === 0);
-      const created = await plumbline.post('/api/ext/vendors', { companyName: 'Beside' }, { key: neighbour.key })
-      const listed = await plumbline.get('/api/ext/vendors', { key: neighbour.key })
+      const created = await plumbline.post('/api/ext/vendors', { companyName: 'Beside' }, { key: neighbor.key })
+      const listed = await plumbline.get('/api/ext/vendors', { key: neighbor.key })
       expect([created.status, listed.status, answered]).toEqual([201, 200, 0])
       return all
     })
