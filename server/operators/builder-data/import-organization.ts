@@ -288,16 +288,21 @@ async function* groupByTable(rows: AsyncGenerator<{ table: string; row: TextRow 
   }
 }
 
-/** Matches the error codes for violations of integrity and for values that a column does not accept. */
-const REFUSED_BY_DATABASE = /^2[23]/
+/**
+ * Returns whether the database has rejected a row because of a violation of integrity or a value that a column does not
+ * accept. If Citus copies rows to a node, it reports a violation there as an internal error.
+ */
+function isRejectedRow({ code, message }: { code?: unknown; message: string }): boolean {
+  return /^2[23]/.test(String(code)) || (code === 'XX000' && message.includes(' violates '))
+}
 
 async function explainConflicts(table: string, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {
-    const { code, message, detail } = error as { code?: unknown; message: string; detail?: string }
-    if (typeof code !== 'string' || !REFUSED_BY_DATABASE.test(code)) throw error
-    throw new ImportError(`Cannot import a row of ${table}: ${message}. ${detail ?? ''}`.trim())
+    const rejection = error as { code?: unknown; message: string; detail?: string }
+    if (!isRejectedRow(rejection)) throw error
+    throw new ImportError(`Cannot import a row of ${table}: ${rejection.message}. ${rejection.detail ?? ''}`.trim())
   }
 }
 

