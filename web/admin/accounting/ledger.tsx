@@ -34,7 +34,7 @@ interface Group {
   head: string
   /** The kind of the records by which the balances are grouped; null for trades, which have names, and for the total. */
   kind: NamedKind | null
-  /** The parameter with which the postings of a group are listed; null for the total. */
+  /** The filter of the list of postings for one group; null for the total. */
   param: 'homeId' | 'vendorId' | 'costCodeId' | 'scope' | 'poId' | null
 }
 

@@ -65,9 +65,14 @@ export function TakeoffPanel(props: {
         <p className="muted">{empty}</p>
       ) : (
         <div className="table-wrap">
-          <Table caption="Takeoff" columns={columns} rows={rows} keyOf={({ lineId }) => lineId} />
+          <Table caption="Takeoff" columns={columns} rows={rows} keyOf={getLineKey} />
         </div>
       )}
     </Panel>
   )
+}
+
+/** Several plans and elevations can have lines with the same ID. */
+function getLineKey(line: Line): string {
+  return ['planId' in line ? line.planId : null, line.elevation, line.lineId].join(' ')
 }

@@ -34,24 +34,24 @@ import { fetchParts, useKnownParts, usePartSuggestions } from '../catalogue/know
 import {
   type ContractContext,
   findLineErrorCell,
-  findSumErrorCell,
+  findLumpSumErrorCell,
   indexByCode,
   isEmptyLine,
-  isEmptySum,
+  isEmptyLumpSum,
   LINE_CELLS,
   LINE_COLUMNS,
   type LineColumn,
   type LineRow,
+  type LumpSumColumn,
+  type LumpSumRow,
   readLineRow,
-  readSumRow,
+  readLumpSumRow,
   SUM_CELLS,
   SUM_COLUMNS,
-  type SumColumn,
-  type SumRow,
   toLineInput,
   toLineRows,
   toLumpSumInput,
-  toSumRows,
+  toLumpSumRows,
 } from './contract-rows.ts'
 import { CONTRACT_TYPE_WORDS, CONTRACT_TYPES } from './contract-words.ts'
 
@@ -127,7 +127,7 @@ interface Entries {
   communityIds: readonly string[]
   planIds: readonly string[]
   lines: readonly LineRow[]
-  sums: readonly SumRow[]
+  sums: readonly LumpSumRow[]
 }
 
 function LoadedForm({
@@ -153,7 +153,7 @@ function LoadedForm({
   const [initial] = useState<Entries>(() => {
     const parts = new Map(coded.parts.map((part) => [part.id, part]))
     const lines = contract === null ? [] : toLineRows(contract, { ...known, parts })
-    const sums = contract === null ? [] : toSumRows(contract, { ...known, parts })
+    const sums = contract === null ? [] : toLumpSumRows(contract, { ...known, parts })
     return {
       vendorId: contract?.vendorId ?? props.vendorId,
       contractType: contract?.contractType ?? 'unit_price',
@@ -172,27 +172,28 @@ function LoadedForm({
   )
   const isTurnkey = contractType === 'turnkey'
   const filledLines = useMemo(() => lines.filter((row) => !isEmptyLine(row)), [lines])
-  const filledSums = useMemo(() => (isTurnkey ? sums.filter((row) => !isEmptySum(row)) : []), [isTurnkey, sums])
+  const filledLumpSums = useMemo(() => (isTurnkey ? sums.filter((row) => !isEmptyLumpSum(row)) : []), [isTurnkey, sums])
   const { parts, isLookingUp } = useKnownParts(
     coded.parts,
     filledLines.map((row) => readCell(row, 'part')),
   )
   const context = useMemo<ContractContext>(() => ({ ...known, parts }), [known, parts])
-  const [sent, setSent] = useState<{ lines: readonly LineRow[]; sums: readonly SumRow[] }>({ lines: [], sums: [] })
+  const [sent, setSent] = useState<{ lines: readonly LineRow[]; sums: readonly LumpSumRow[] }>({ lines: [], sums: [] })
   const ofLines = useMemo(() => splitSheetError(error, sent.lines, findLineErrorCell), [error, sent])
-  const ofSums = useMemo(() => splitSheetError(ofLines.error, sent.sums, findSumErrorCell), [ofLines, sent])
+  const ofSums = useMemo(() => splitSheetError(ofLines.error, sent.sums, findLumpSumErrorCell), [ofLines, sent])
   const rejectedLines = keepUnchanged(ofLines.rejected, lines, sent.lines)
-  const rejectedSums = keepUnchanged(ofSums.rejected, sums, sent.sums)
+  const rejectedLumpSums = keepUnchanged(ofSums.rejected, sums, sent.sums)
   const [onlyErrors, setOnlyErrors] = useState(false)
   const withErrors =
     filledLines.filter((row) => hasErrors(readLineRow(row, context).errors) || rejectedLines.has(row.key)).length +
-    filledSums.filter((row) => hasErrors(readSumRow(row, context).errors) || rejectedSums.has(row.key)).length
+    filledLumpSums.filter((row) => hasErrors(readLumpSumRow(row, context).errors) || rejectedLumpSums.has(row.key))
+      .length
   const trades = useListPage('/api/ext/scopes', { limit: MAX_TRADES, sort: 'sequence' }).data?.data
   const submit = (form: FormData) => {
     if (isLookingUp) return
     if (withErrors > 0) return setOnlyErrors(true)
     const retainagePercent = readNumberField(form, 'retainagePercent')
-    setSent({ lines: filledLines, sums: filledSums })
+    setSent({ lines: filledLines, sums: filledLumpSums })
     onSubmit(vendorId, {
       scope: readTextField(form, 'scope') ?? '',
       contractType,
@@ -203,7 +204,7 @@ function LoadedForm({
       preferred: form.get('preferred') !== null,
       ...(retainagePercent !== undefined && { retainagePercent }),
       lines: filledLines.map((row) => toLineInput(row, context)),
-      lumpSums: filledSums.map((row) => toLumpSumInput(row, context)),
+      lumpSums: filledLumpSums.map((row) => toLumpSumInput(row, context)),
       notes: readTextField(form, 'notes') ?? null,
       accountingId: readTextField(form, 'accountingId') ?? null,
     })
@@ -299,13 +300,13 @@ function LoadedForm({
           </div>
         </Panel>
         {isTurnkey && (
-          <Panel title="Lump sums" hint={formatCount(filledSums.length, 'lump sum')} isFlush>
+          <Panel title="Lump sums" hint={formatCount(filledLumpSums.length, 'lump sum')} isFlush>
             <FieldErrorAt pointer="/lumpSums" />
             <SumSheet
               rows={sums}
               context={context}
               coded={coded}
-              rejected={rejectedSums}
+              rejected={rejectedLumpSums}
               onlyErrors={onlyErrors && withErrors > 0}
               onChange={(sums) => change({ sums })}
             />
@@ -358,8 +359,8 @@ function hasErrors(errors: CellErrors): boolean {
 /** Returns the rejected rows that the user has not changed since. */
 function keepUnchanged(
   rejected: ReadonlyMap<string, CellErrors>,
-  rows: readonly (LineRow | SumRow)[],
-  sent: readonly (LineRow | SumRow)[],
+  rows: readonly (LineRow | LumpSumRow)[],
+  sent: readonly (LineRow | LumpSumRow)[],
 ): ReadonlyMap<string, CellErrors> {
   const unchanged = new Set(sent.filter((row) => rows.includes(row)).map(({ key }) => key))
   return new Map([...rejected].filter(([key]) => unchanged.has(key)))
@@ -416,12 +417,12 @@ function toLineView(row: LineRow, context: ContractContext): SheetRowView<LineCo
 }
 
 function SumSheet(props: {
-  rows: readonly SumRow[]
+  rows: readonly LumpSumRow[]
   context: ContractContext
   coded: Coded
   rejected: ReadonlyMap<string, CellErrors>
   onlyErrors: boolean
-  onChange(rows: readonly SumRow[]): void
+  onChange(rows: readonly LumpSumRow[]): void
 }) {
   const { rows, context, coded, rejected, onlyErrors, onChange } = props
   const toSuggestions = (records: readonly { code: string; name: string }[]) =>
@@ -432,7 +433,7 @@ function SumSheet(props: {
       label="Lump sums of the contract"
       columns={SUM_COLUMNS}
       access={SUM_CELLS}
-      viewOf={useRowViews(toSumView, context)}
+      viewOf={useRowViews(toLumpSumView, context)}
       suggestions={{
         plan: toSuggestions(coded.plans),
         option: toSuggestions(coded.options),
@@ -445,8 +446,8 @@ function SumSheet(props: {
   )
 }
 
-function toSumView(row: SumRow, context: ContractContext): SheetRowView<SumColumn> {
-  const { plan, option, errors } = readSumRow(row, context)
+function toLumpSumView(row: LumpSumRow, context: ContractContext): SheetRowView<LumpSumColumn> {
+  const { plan, option, errors } = readLumpSumRow(row, context)
   const notes = {
     ...(plan !== undefined && { plan: plan.name }),
     ...(option !== undefined && { option: option.name }),

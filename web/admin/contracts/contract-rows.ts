@@ -25,12 +25,12 @@ export const SUM_COLUMNS = [
 ] as const satisfies readonly SheetColumn[]
 
 export type LineColumn = (typeof LINE_COLUMNS)[number]['name']
-export type SumColumn = (typeof SUM_COLUMNS)[number]['name']
+export type LumpSumColumn = (typeof SUM_COLUMNS)[number]['name']
 export const LINE_CELLS = createCellAccess<LineColumn>(LINE_COLUMNS)
-export const SUM_CELLS = createCellAccess<SumColumn>(SUM_COLUMNS)
+export const SUM_CELLS = createCellAccess<LumpSumColumn>(SUM_COLUMNS)
 /** The row of a stored line has the ID of the line as its key, so that the line keeps its ID. */
 export type LineRow = SheetRow<LineColumn>
-export type SumRow = SheetRow<SumColumn>
+export type LumpSumRow = SheetRow<LumpSumColumn>
 
 /** A record that the user names by its code. */
 export interface CodedRecord {
@@ -66,7 +66,7 @@ export function toLineRows(contract: Contract, context: ContractContext): LineRo
   }))
 }
 
-export function toSumRows(contract: Contract, { plans, options, costCodes }: ContractContext): SumRow[] {
+export function toLumpSumRows(contract: Contract, { plans, options, costCodes }: ContractContext): LumpSumRow[] {
   const codeOf = (records: ReadonlyMap<string, CodedRecord>, id: string | null) =>
     id === null ? '' : (records.get(id)?.code ?? id)
   return contract.lumpSums.map((sum) => ({
@@ -86,7 +86,7 @@ export function isEmptyLine(row: LineRow): boolean {
   return LINE_CELLS.isEmpty(row)
 }
 
-export function isEmptySum(row: SumRow): boolean {
+export function isEmptyLumpSum(row: LumpSumRow): boolean {
   return SUM_CELLS.isEmpty(row)
 }
 
@@ -108,11 +108,11 @@ export function readLineRow(
 }
 
 /** Returns the records of a row, and the errors that can be found without the service. */
-export function readSumRow(
-  row: SumRow,
+export function readLumpSumRow(
+  row: LumpSumRow,
   { plans, options, costCodes }: ContractContext,
-): { plan: CodedRecord | undefined; option: CodedRecord | undefined; errors: Partial<Record<SumColumn, string>> } {
-  const errors: Partial<Record<SumColumn, string>> = {}
+): { plan: CodedRecord | undefined; option: CodedRecord | undefined; errors: Partial<Record<LumpSumColumn, string>> } {
+  const errors: Partial<Record<LumpSumColumn, string>> = {}
   const find = (column: 'plan' | 'option' | 'costCode', records: ReadonlyMap<string, CodedRecord>, word: string) => {
     const code = readCell(row, column)
     const found = records.get(code.toLowerCase())
@@ -153,7 +153,7 @@ export function toLineInput(row: LineRow, { parts }: ContractContext): ContractL
 }
 
 /** Returns the lump sum to send. Only rows without errors have one. */
-export function toLumpSumInput(row: SumRow, { plans, options, costCodes }: ContractContext): LumpSumInput {
+export function toLumpSumInput(row: LumpSumRow, { plans, options, costCodes }: ContractContext): LumpSumInput {
   const idOf = (records: ReadonlyMap<string, CodedRecord>, column: 'plan' | 'option' | 'costCode') => {
     const code = readCell(row, column)
     return code === '' ? null : (records.get(code.toLowerCase())?.id ?? code)
@@ -175,7 +175,7 @@ function toStoredLineId(key: string): { lineId?: string } {
 }
 
 const COLUMN_OF_LINE_FIELD: Readonly<Record<string, LineColumn>> = { unitPrice: 'price', minQuantity: 'minQuantity' }
-const COLUMN_OF_SUM_FIELD: Readonly<Record<string, SumColumn>> = {
+const COLUMN_OF_SUM_FIELD: Readonly<Record<string, LumpSumColumn>> = {
   elevation: 'elevation',
   optionId: 'option',
   costCodeId: 'costCode',
@@ -190,7 +190,7 @@ export function findLineErrorCell({ pointer }: FieldError): { at: number; column
 }
 
 /** Returns the row and the column of a lump sum to which an error of the service points. */
-export function findSumErrorCell({ pointer }: FieldError): { at: number; column: SumColumn } | null {
+export function findLumpSumErrorCell({ pointer }: FieldError): { at: number; column: LumpSumColumn } | null {
   const [, at, field = ''] = /^\/lumpSums\/(\d+)(?:\/(\w+))?/.exec(pointer ?? '') ?? []
   return at === undefined ? null : { at: Number(at), column: COLUMN_OF_SUM_FIELD[field] ?? 'plan' }
 }

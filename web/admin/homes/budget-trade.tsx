@@ -18,7 +18,7 @@ import { computeBudgetLeft } from './budget-left.ts'
 /** The query parameter with the trade whose details are open. */
 export const TRADE_PARAM = 'trade'
 
-/** The maximum number of orders that are shown. A trade of a home rarely has more, and the list of orders has all. */
+/** The maximum number of orders to show. A trade of a home rarely has more. The list of orders shows all of them. */
 const MAX_ORDERS = 50
 /** The number of the newest bills of the home that are searched for bills of the trade. */
 const MAX_BILLS = 200
