@@ -42,7 +42,7 @@ const RULES: readonly { rule: string; isBroken(text: string): boolean }[] = [
 
 /** Matches a table in a statement, with its alias. */
 const TABLE =
-  /\b(?:from|join|using|update)\s+"(\w+)"(?:\s+(?:as\s+)?(?!(?:where|on|set|left|inner|cross|join|order|group|limit|union|for|using|returning|tablesample)\b)"?(\w+)"?)?/gi
+  /\b(?:from|join|using|update)\s+"(\w+)"(?:\s+(?:as\s+)?(?!(?:where|on|set|left|inner|cross|join|order|group|limit|union|for|using|returning)\b)"?(\w+)"?)?/gi
 
 /**
  * Returns the aliases of the distributed tables in a statement whose organization is not compared with a parameter.
