@@ -112,7 +112,7 @@ interface DueJob extends Job {
 
 /**
  * Starts the jobs, which do the work that no request triggers, such as handling deadlines, expired documents, and old
- * rows. Every process runs every job, and several processes can run a job at the same time. Once a second, one
+ * rows. Every process runs every job, and several processes can run a job at the same time. About once a second, one
  * statement finds the jobs that have work.
  */
 export function startJobs(parts: JobParts): Jobs {
@@ -229,8 +229,11 @@ interface JobLoop {
   stop(): Promise<void>
 }
 
-/** The interval between two checks for work. */
-const POLL_INTERVAL_MS = 1000
+/**
+ * The interval between two checks for work. It is a little longer than a second. Together with the jobs that run every
+ * minute, an idle process therefore sends at most one statement per second to all nodes of a distributed database.
+ */
+const POLL_INTERVAL_MS = 1100
 
 /** Runs the jobs that have work. Two runs of a job never overlap, and a job never delays another job. */
 function startPolling(jobs: readonly DueJob[], database: Database, clock: Clock, failures: FailureLog): JobLoop[] {

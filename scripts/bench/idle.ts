@@ -120,5 +120,5 @@ async function countBuildersByWorker(databaseUrl: string): Promise<number[]> {
 }
 
 function format(count: number): string {
-  return count.toFixed(1)
+  return count.toFixed(2)
 }
