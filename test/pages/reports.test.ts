@@ -64,6 +64,27 @@ describe.skipIf(chromium === null)('the report pages', () => {
     expect(new URL(page.url()).searchParams.get('chart')).toBe('count')
   })
 
+  test('a report that is clicked before the search starts opens, even if its page loads slowly', async () => {
+    // The clock is set for all pages of a window, so this test opens its own.
+    const own = await visit(browser, plumbline)
+    const { page } = own
+    await page.goto(`${plumbline.url}/reports`)
+    const [requested, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route('**/*.js', async (route) => {
+      requested.resolve()
+      await held.promise
+      await route.continue()
+    })
+    await page.clock.install()
+    await page.getByLabel('Search reports').fill('commitments')
+    await page.getByRole('link', { name: 'Report the backlog' }).click()
+    await requested.promise
+    await page.clock.runFor(1000)
+    held.resolve()
+    await page.getByRole('heading', { level: 1, name: 'Report the backlog' }).waitFor()
+    expectNoComplaints(own)
+  })
+
   test('the URL of a report contains its options', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/reports/committedCostAging`)

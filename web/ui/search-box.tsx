@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { useNavigation } from 'react-router'
 import { Icon } from './icon.tsx'
 
 /** The pause after which the search starts, so that it does not run for every letter. */
@@ -9,6 +10,8 @@ export function SearchBox(props: { label: string; placeholder: string; value: st
   const { label, placeholder, value, onChange } = props
   const [text, setText] = useState(value)
   const sent = useRef(value)
+  // While another page loads, a change of the URL would cancel the user's click on its link.
+  const isLeaving = useNavigation().state !== 'idle'
   useEffect(() => {
     // The URL has changed without typing, for example because the user went back.
     if (value !== sent.current) {
@@ -17,13 +20,13 @@ export function SearchBox(props: { label: string; placeholder: string; value: st
     }
   }, [value])
   useEffect(() => {
-    if (text === sent.current) return
+    if (text === sent.current || isLeaving) return
     const timer = setTimeout(() => {
       sent.current = text
       onChange(text)
     }, PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [text, onChange])
+  }, [text, onChange, isLeaving])
   return (
     <label className="input">
       <Icon name="search" />
