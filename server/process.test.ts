@@ -329,7 +329,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     await new Promise<void>((done) => late.listen(port, '127.0.0.1', done))
     url.port = String(port)
     const service = await startService({ ...environment, DATABASE_URL: url.href })
-    expect(service.log.match(/is not responding .*Waiting for up to \d+ s more/g)).toHaveLength(1)
+    expect(service.log.match(/is not responding .*Waiting up to \d+ more seconds?/g)).toHaveLength(1)
     expect(await service.stop()).toBe(0)
     for (const socket of sockets) socket.destroy()
     late.close()
