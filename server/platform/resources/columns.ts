@@ -54,20 +54,15 @@ export function toJsonColumnsSql(columns: Columns, long: readonly string[] = [])
 }
 
 /**
- * Compares the organization of every table with the first parameter, as the driver does for the statements of calls.
- * Exports read the same records across organizations.
- */
-export function compareWithTenant(text: string): string {
-  return compareWithParameter(text, 0)
-}
-
-/**
  * Returns a SELECT statement that returns the rows `t` as JSON objects, which is faster than returning their values
  * separately.
  */
 export function toJsonRowsSql(columns: Columns, rows: string): string {
-  return compareWithTenant(
+  // The driver does this for the statements of calls. An export reads records with a connection that is not limited to
+  // one organization.
+  return compareWithParameter(
     `select row_to_json(item) as "item" from ${rows} cross join lateral (select ${toJsonColumnsSql(columns)}) as item`,
+    0,
   )
 }
 

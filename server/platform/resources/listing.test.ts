@@ -106,7 +106,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
   })
 
   test('a list page of 1 MiB does not make the database read the long texts of later records', async () => {
-    const meter = metered(plumbline.database.statements)
+    const meter = metered(plumbline.database.of(site.organizationId).statements)
     const call = { db: meter.db, organizationId: site.organizationId, opened: new Set<string>(), keepsHidden: false }
     await requests.list(call, { limit: 200, sort: '-createdAt' })
     expect(meter.statements.length).toBe(2)
@@ -118,7 +118,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
 
 describe('the same query in another order', () => {
   test('the same filters in another order use the same SQL statement', async () => {
-    const meter = metered(plumbline.database.statements)
+    const meter = metered(plumbline.database.of(site.organizationId).statements)
     const tenant = { db: meter.db, organizationId: site.organizationId }
     const ask = { limit: 20, sort: '-createdAt' }
     await vendors.list(tenant, { status: 'active', portalStatus: 'invited', scope: 'framing', ...ask } as typeof ask)

@@ -8,7 +8,7 @@ import { PLAN_EACH_TIME } from '../database/prepared-statements.ts'
 import { EXTERNAL_IDENTIFIERS, validationFailed } from '../problems/problem.ts'
 import { buildMatchSql, type MatchSql } from '../search/matching.ts'
 import { isTypedKeyColumn } from '../values/typed-keys.ts'
-import { type Columns, compareWithTenant, MAX_SHORT_BYTES, toJsonColumnsSql } from './columns.ts'
+import { type Columns, MAX_SHORT_BYTES, toJsonColumnsSql } from './columns.ts'
 import type { SortColumn } from './declaration.ts'
 import { createStatementCache, type StatementCache } from './statement-texts.ts'
 
@@ -160,7 +160,7 @@ async function withLongItems(
 ): Promise<string[]> {
   const statement = texts('long', () => {
     const items = selectItems({ table, columns, beside }, `"${table}" as t`, null)
-    return compareWithTenant(`${items} where t."organizationId" = $1 and t."id" = any($2)`)
+    return `${items} where t."organizationId" = $1 and t."id" = any($2)`
   })
   const ids = rows.filter(isLongRow).map(({ id }) => id)
   const { rows: read } = await db.executeQuery(toCompiledQuery(statement, [organizationId, ids]))
@@ -223,9 +223,7 @@ function buildStatement(
     const always = listed.where === undefined ? [] : [listed.where]
     const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
     const items = selectItems(listed, rows, order.byId ? null : order.field)
-    return compareWithTenant(
-      `${items} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLAN_EACH_TIME}`,
-    )
+    return `${items} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLAN_EACH_TIME}`
   })
   return { statement, values }
 }

@@ -82,7 +82,7 @@ async function undoMigration(): Promise<void> {
   }
 }
 
-// The migration changes rows of old versions, which did not support Citus.
+// The migration changes rows that old versions wrote. These versions did not support Citus.
 test.skipIf(inject('citus'))(
   'two parts that shared a SKU before the upgrade keep the SKU until it is changed',
   async () => {
