@@ -15,7 +15,7 @@ import { readCpuMs } from './processor-time.ts'
  */
 const BUILDERS = 200
 const SECONDS = 60
-/** The time after the start in which the service does its first work, such as creating search indexes. */
+/** The time to wait before the measurement, in which the service processes the new builders. */
 const SETTLE_MS = 30_000
 /** The maximum number of statements per second that a process sends to all shards. */
 const MOST_TO_ALL_SHARDS = 1
@@ -102,7 +102,7 @@ async function readCounters(client: pg.Client, isCitus: boolean): Promise<Omit<I
      from pg_stat_database where datname = current_database()`,
   )
   const [counters] = rows
-  if (counters === undefined) throw new Error('PostgreSQL has no statistics of this database.')
+  if (counters === undefined) throw new Error('Expected PostgreSQL to have statistics for this database.')
   return counters
 }
 

@@ -265,7 +265,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await page.getByRole('button', { name: 'Create variance order' }).click()
     await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(2)
     await page.getByLabel('Reason for the variance').selectOption({ label: 'Other' })
-    await page.getByText('Explain the variance, because its reason is not specific.').waitFor()
+    await page.getByText('Explain the variance here. The reason alone is not specific enough.').waitFor()
     await page.getByLabel('Reason for the variance').selectOption({ label: 'Weather' })
     await page.getByLabel('Responsible party').selectOption('builder')
     await expectAccessible(page)

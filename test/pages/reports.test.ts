@@ -65,7 +65,7 @@ describe.skipIf(chromium === null)('the report pages', () => {
   })
 
   test('a report that is clicked before the search starts opens, even if its page loads slowly', async () => {
-    // The clock is set for all pages of a window, so this test opens its own.
+    // Playwright sets the clock for all pages of a browser context, so this test opens a context of its own.
     const own = await visit(browser, plumbline)
     const { page } = own
     await page.goto(`${plumbline.url}/reports`)

@@ -81,8 +81,8 @@ export function Component() {
 }
 
 /**
- * Returns a filter for the trade and for each record in the URL. The user can remove it, but chooses a trade or a record
- * on the page before.
+ * Returns a filter for the trade and for each record that the URL names. The user can remove these filters here, but can
+ * add them only by following a link from another page.
  */
 function useLinkedFilters(): readonly Filter[] {
   const [params] = useSearchParams()

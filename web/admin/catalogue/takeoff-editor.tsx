@@ -43,7 +43,7 @@ export function TakeoffEditor(props: {
   takeoff: StoredTakeoff
   /** The plan of the takeoff. Null for the takeoff of an option. */
   ownPlan: Plan | null
-  /** The plans for whose homes the lines can be used. */
+  /** The plans whose homes can use the lines. */
   plans: readonly Plan[]
   references: TakeoffReferences
   /** The state of the mutation. */

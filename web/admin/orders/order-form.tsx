@@ -249,7 +249,7 @@ export function OrderForm(props: {
               optional={poType !== 'variance' || !REASONS_WITH_NOTE.includes(reason)}
               {...(poType === 'variance' &&
                 REASONS_WITH_NOTE.includes(reason) && {
-                  hint: 'Explain the variance, because its reason is not specific.',
+                  hint: 'Explain the variance here. The reason alone is not specific enough.',
                 })}
             />
             <div className="row">

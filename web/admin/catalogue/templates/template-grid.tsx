@@ -134,7 +134,7 @@ function describeDetails({ taskKind, phase, checklist }: TemplateRow): string {
   ].join(', ')
 }
 
-/** Formats the workdays of a row, such as `8 to 13`. */
+/** Returns the workdays of a row as text, such as `8 to 13`. */
 function formatDays({ start, end }: { start: number; end: number }): string {
   if (end - start <= 1) return String(Math.max(end, 1))
   return `${start + 1} to ${end}`
