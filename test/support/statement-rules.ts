@@ -78,6 +78,10 @@ export function findBrokenRules(text: string): string[] {
   return RULES.flatMap(({ rule, isBroken }) => (isBroken(text) ? [rule] : []))
 }
 
+/** Limits of the error message, which must not push the failed tests out of a log with limited length. */
+const MAX_REPORTED_STATEMENTS = 10
+const MAX_REPORTED_CHARACTERS = 800
+
 /**
  * Checks the statements that the test files have sent.
  *
@@ -88,7 +92,10 @@ export function assertStatementsAreSimple(folder: string): void {
   const texts = [...new Set(lines.filter((line) => line !== ''))]
     .map((line) => JSON.parse(line) as string)
     .filter((text) => !READ_OF_VISIBLE_ORGANIZATIONS.test(text))
-  const broken = texts.flatMap((text) => findBrokenRules(text).map((rule) => `${rule}\n  ${text.trim()}`))
-  if (broken.length > 0)
-    throw new Error(`Statements break rules of docs/decisions/simple-statements.md:\n\n${broken.join('\n\n')}`)
+  const broken = texts.flatMap((text) =>
+    findBrokenRules(text).map((rule) => `${rule}\n  ${text.trim().slice(0, MAX_REPORTED_CHARACTERS)}`),
+  )
+  if (broken.length === 0) return
+  const reported = broken.slice(0, MAX_REPORTED_STATEMENTS).join('\n\n')
+  throw new Error(`${broken.length} statements break rules of docs/decisions/simple-statements.md:\n\n${reported}`)
 }

@@ -19,6 +19,7 @@ import type { Operation } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 import { encodeCursor } from '../../server/platform/calls/page.ts'
 import type { Db } from '../../server/platform/database/database.ts'
+import { compareWithParameter } from '../../server/platform/database/pool-driver.ts'
 import { isPlannedEachTime } from '../../server/platform/database/prepared-statements.ts'
 import { computeFirstIdSince } from '../../server/platform/events/queries.ts'
 import { waitUntilIndexed } from '../../server/platform/search/index-changes.ts'
@@ -296,7 +297,9 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
  * Explains the generic plan, which does not depend on the values. PostgreSQL soon uses this plan for a prepared
  * statement.
  */
-function planOfPrepared({ sql: text, parameters }: CompiledQuery) {
+function planOfPrepared({ sql: written, parameters }: CompiledQuery) {
+  // The driver cannot do this here, because the parameters of the statement that prepares are not known.
+  const text = compareWithParameter(written, parameters.indexOf(plumbline.organizationId))
   const values = parameters.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(prepareValue(value)))))
   return plumbline.database.of(plumbline.organizationId).transaction(async (trx) => {
     await trx.executeQuery(CompiledQuery.raw('set local plan_cache_mode = force_generic_plan'))
