@@ -112,7 +112,7 @@ test('the text of a lien waiver that is signed through the API is stored with th
   const before = await seen()
   const { status, body } = await sign({ ...DANA, version: 1 })
   const signedOn = site.day(0)
-  const text = `${before.text}\n\nSigned by Dana Whitfield on ${signedOn}, electronically and with consent to signing electronically.`
+  const text = `${before.text}\n\nSigned by Dana Whitfield on ${formatDate(signedOn)}, electronically and with consent to signing electronically.`
   const textSha256 = createHash('sha256').update(text).digest('hex')
   const stored = { status: 'signed', text, textSha256, signedBy: 'Dana Whitfield', signedOn, version: 2 }
   expect([status, body]).toEqual([200, { ...before, ...stored, canSign: false }])

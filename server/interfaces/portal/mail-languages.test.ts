@@ -184,7 +184,7 @@ const SCENARIOS: readonly Scenario[] = [
     kind: 'bid_invitation',
     about: 'an invitation to bid',
     cause: (vendor) => invite(vendor, { deadline: '2031-12-03' }),
-    english: ['Invitation to bid: BR-', 'framing', 'Bids are due 2031-12-03', 'We’ll bid: ', 'No, we’ll pass: '],
+    english: ['Invitation to bid: BR-', 'framing', 'Bids are due Wednesday, December 3, 2031', 'We’ll bid: ', 'No, we’ll pass: '],
     spanish: [
       'Invitación a cotizar: BR-',
       'estructura de madera',
@@ -198,7 +198,7 @@ const SCENARIOS: readonly Scenario[] = [
     about: 'a reminder of a bid deadline',
     cause: async (vendor) =>
       post(`/bids/requests/${(await invite(vendor, { deadline: '2031-12-03' })).requestId}/remind`),
-    english: ['bids due 2031-12-03', 'is waiting for your bid', 'We’ll bid: '],
+    english: ['bids due Wednesday, December 3, 2031', 'is waiting for your bid', 'We’ll bid: '],
     spanish: ['cotizaciones hasta el miércoles, 3 de diciembre de 2031', 'espera su cotización', 'Vamos a cotizar: '],
   },
   {
@@ -219,7 +219,7 @@ const SCENARIOS: readonly Scenario[] = [
     kind: 'lien_waiver',
     about: 'a lien waiver to sign',
     cause: requestWaiver,
-    english: ['Please sign the lien waiver', 'of 5000.00, for work through 2031-11-30'],
+    english: ['Please sign the lien waiver', 'of $5,000.00, for work through Sunday, November 30, 2031'],
     spanish: [
       'Por favor firme la renuncia de gravamen',
       'de $5,000.00, por trabajos hasta el domingo, 30 de noviembre de 2031',
@@ -230,7 +230,7 @@ const SCENARIOS: readonly Scenario[] = [
     about: 'an advance notice of work',
     cause: async (vendor) =>
       post(`/tasks/${await addTask(vendor, { plannedStart: '2031-12-03' })}/confirmation/request`),
-    english: ['Walls framed starting 2031-12-03', 'You are scheduled at'],
+    english: ['Walls framed starting Wednesday, December 3, 2031', 'You are scheduled at'],
     spanish: ['Armar las paredes, desde el miércoles, 3 de diciembre de 2031', 'Ustedes están programados en'],
   },
   {
@@ -244,14 +244,14 @@ const SCENARIOS: readonly Scenario[] = [
     kind: 'moved_earlier',
     about: 'work that moved earlier',
     cause: (vendor) => moveTask(vendor, 15, 5),
-    english: ['moved earlier, to 20', 'needed earlier', 'Walls framed: 20', 'instead of 20'],
+    english: ['moved earlier, to ', 'needed earlier', 'Walls framed: ', ' instead of '],
     spanish: ['se adelantó al ', 'los necesitamos antes', 'Armar las paredes: ', ', en vez del '],
   },
   {
     kind: 'postponed',
     about: 'postponed work',
     cause: (vendor) => moveTask(vendor, 5, 15),
-    english: ['postponed to 20', 'needed later', 'Walls framed: 20', 'instead of 20'],
+    english: ['postponed to ', 'needed later', 'Walls framed: ', ' instead of '],
     spanish: ['se pospuso al ', 'los necesitamos después', 'Armar las paredes: ', ', en vez del '],
   },
   {

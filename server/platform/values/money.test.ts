@@ -2,7 +2,7 @@ import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { getMinorUnits, toMinorUnitsSql } from './minor-units.ts'
-import { computeLineTotal, computePercentAmount, divideAmount, roundMoney, sum, toAmountText } from './money.ts'
+import { computeLineTotal, computePercentAmount, divideAmount, roundMoney, sum } from './money.ts'
 
 describe('rounding to the minor unit', () => {
   test('roundMoney rounds half away from zero', () => {
@@ -19,10 +19,9 @@ describe('rounding to the minor unit', () => {
     )
   })
 
-  test('computed and formatted amounts have no more decimals than their currency allows', () => {
+  test('computed amounts have no more decimals than their currency allows', () => {
     expect(computeLineTotal(3, 33.33, 'JPY')).toBe(100)
     expect(computePercentAmount(1000.005, 10, 'KWD')).toBe(100.001)
-    expect([toAmountText(5, 'JPY'), toAmountText(5, 'USD'), toAmountText(5, 'KWD')]).toEqual(['5', '5.00', '5.000'])
   })
 })
 

@@ -95,8 +95,3 @@ function getFloor(numerator: Big, denominator: Big): Big {
 export function isWithinMoneyRange(amount: number): boolean {
   return Math.abs(amount) <= MAX_MONEY
 }
-
-/** Returns an amount as text with all decimals of its currency. */
-export function toAmountText(amount: number, currency: string): string {
-  return new Big(amount).toFixed(getMinorUnits(currency))
-}

@@ -1,13 +1,14 @@
 import type { VendorLanguage } from '../../../../client/contract.gen.ts'
+import { formatAmount } from '../../../platform/values/format.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
-import { toAmountText } from '../../../platform/values/money.ts'
 import { SPANISH_NOTICE_WORDS } from './spanish.ts'
 
 /** The language of an email to a vendor, and its formats of dates and amounts. */
 export interface MailLocale {
   readonly language: VendorLanguage
+  /** Formats a calendar date (YYYY-MM-DD) with its weekday, for example as Wednesday, December 3, 2031. */
   date(date: string): string
-  /** Formats an amount, for example as 5000.00 in English and as $5,000.00 in Spanish. */
+  /** Formats an amount, for example as $5,000.00. */
   amount(amount: number, currency: string): string
   readonly words: NoticeWords
 }
@@ -20,18 +21,18 @@ export interface NoticeWords {
   confirmDate: string
 }
 
-// Builders wrote their templates for these formats, so they must not change.
+// A calendar date has no time zone. Formatting it in UTC does not change the day.
+const englishDate = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' })
+const spanishDate = new Intl.DateTimeFormat('es-US', { dateStyle: 'full', timeZone: 'UTC' })
+
 const english: MailLocale = {
-  ...{ language: 'en', date: (date) => date, amount: toAmountText },
+  ...{ language: 'en', date: (date) => englishDate.format(new Date(date)), amount: formatAmount },
   words: {
     work: 'work',
     insteadOf: (date, before) => `${date} instead of ${before}`,
     confirmDate: 'Please confirm this date.',
   },
 }
-
-// A calendar date has no time zone. Formatting it in UTC does not change the day.
-const spanishDate = new Intl.DateTimeFormat('es-US', { dateStyle: 'full', timeZone: 'UTC' })
 
 const spanish: MailLocale = {
   ...{ language: 'es', date: (date) => spanishDate.format(new Date(date)), amount: formatSpanishAmount },

@@ -93,7 +93,7 @@ test('a template without a Spanish text is sent in English to vendors who read S
   expect(own.body).toMatchObject({ spanishSubject: null, spanishBody: null, isDefault: false })
   expect(await invite()).toMatchObject({
     subject: expect.stringContaining('Invitation to bid'),
-    text: 'Due 2031-12-03.\n\n{{portalUrl}}',
+    text: 'Due Wednesday, December 3, 2031.\n\n{{portalUrl}}',
   })
   const both = { body: 'Due {{bidRequest.deadline}}.', spanishBody: 'Hasta el {{bidRequest.deadline}}.' }
   expect((await word('bid_invitation', both)).body).toMatchObject({
@@ -174,7 +174,7 @@ test("a lien waiver uses the builder's template unless the request contains a te
   expect((await request()).body.text).toContain('SAMPLE, NOT LEGAL ADVICE')
   const words = '{{vendor.companyName}} waives {{payment.amount}}. Exceptions: {{waiver.exceptions}}.'
   expect((await word('lien_waiver_conditional_progress', { body: words })).body.subject).toBeNull()
-  expect((await request()).body.text).toBe('Lone Star Framing LLC waives 50.00. Exceptions: none.')
+  expect((await request()).body.text).toBe('Lone Star Framing LLC waives $50.00. Exceptions: none.')
   expect((await request({ text: 'Waived.' })).body.text).toBe('Waived.')
   const long = { exceptions: 'x'.repeat(2000), text: '{{waiver.exceptions}}'.repeat(60) }
   expect(faultsOf(await request(long))).toEqual([422, '/text maxLength'])

@@ -8,8 +8,8 @@ import type {
   Payment,
 } from '../../../../client/contract.gen.ts'
 import { formatAddress } from '../../../platform/values/address.ts'
-import { formatDate, formatNumber } from '../../../platform/values/format.ts'
-import { subtract, sum, toAmountText } from '../../../platform/values/money.ts'
+import { formatAmount, formatDate, formatNumber } from '../../../platform/values/format.ts'
+import { subtract, sum } from '../../../platform/values/money.ts'
 import { fillPlaceholders, type PlaceholderValues } from '../../../platform/values/placeholders.ts'
 import { isDiscountAvailable } from '../bill-records/terms.ts'
 import type { NamedOrder } from './queries.ts'
@@ -90,14 +90,14 @@ function toValues({ vendor, builder, payment, named, throughDate, exceptions }: 
     'home.lotNumber': each(({ lotNumber }) => lotNumber ?? 'none'),
     'community.name': each(({ community }) => community),
     'order.number': each(({ number }) => number),
-    'payment.amount': toAmountText(payment.amount, payment.currency),
+    'payment.amount': formatAmount(payment.amount, payment.currency),
     'payment.number': payment.number,
-    'waiver.throughDate': throughDate,
+    'waiver.throughDate': formatDate(throughDate),
     'waiver.exceptions': exceptions ?? 'none',
   }
 }
 
-type WaiverSignature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
+type WaiverSignature = Pick<LienWaiver, 'signedBy' | 'signedVia'> & { signedOn: string }
 
 /**
  * Returns the signed text of the lien waiver, the signature, and the hash that later proves which text was signed.
@@ -111,7 +111,7 @@ export function applySignature(
 ) {
   const link = linkCopiedBy === null ? '' : `, through a portal link that ${linkCopiedBy} copied`
   const how = signedVia === 'paper' ? '' : `, electronically and with consent to signing electronically${link}`
-  const whole = `${text}\n\nSigned by ${signedBy} on ${signedOn}${how}.`
+  const whole = `${text}\n\nSigned by ${signedBy} on ${formatDate(signedOn)}${how}.`
   return { signedBy, signedOn, signedVia, text: whole, textSha256: createHash('sha256').update(whole).digest('hex') }
 }
 

@@ -6,6 +6,7 @@ import {
   startTestPlumbline,
   type TestPlumbline,
 } from '../../../../test/support/test-plumbline.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
 
 let plumbline: TestPlumbline
@@ -83,7 +84,7 @@ test('a lien waiver that was signed on paper can be recorded and accepted', asyn
   for (const part of [
     `Property: 12 Elm St, Austin. Lot: ${lots}. Community: Juniper Ridge.`,
     `Order: ${number}.`,
-    '45.00',
+    '$45.00',
     payment.number,
   ])
     expect(waiver.text).toContain(part)
@@ -92,7 +93,7 @@ test('a lien waiver that was signed on paper can be recorded and accepted', asyn
 
   const path = `/lien-waivers/${waiver.id}/status`
   const signed = await moved(path, { status: 'signed', signedBy: 'Dana Whitfield', signedOn: site.day(-1) })
-  expect(signed.text).toBe(`${waiver.text}\n\nSigned by Dana Whitfield on ${site.day(-1)}.`)
+  expect(signed.text).toBe(`${waiver.text}\n\nSigned by Dana Whitfield on ${formatDate(site.day(-1))}.`)
   expect(signed.textSha256).toBe(createHash('sha256').update(signed.text).digest('hex'))
   expect(signed).toMatchObject({ status: 'signed', signedVia: 'paper', signedOn: site.day(-1) })
   expect((await get(`/payments/${payment.id}`)).lienWaiverId).toBe(waiver.id)
@@ -234,7 +235,7 @@ test('invalid fields and status changes of a lien waiver are reported at their f
   const waiver = await request(id, {
     text: '{{vendor.companyName}} waives {{ payment.amount }}. Exceptions: {{waiver.exceptions}}.',
   })
-  expect(waiver.text).toMatch(/ waives 9\.00\. Exceptions: none\.$/)
+  expect(waiver.text).toMatch(/ waives \$9\.00\. Exceptions: none\.$/)
   const path = `/lien-waivers/${waiver.id}/status`
   expect(await pointers(path, { status: 'signed' })).toEqual(['/signedBy required'])
   expect(await pointers(path, { status: 'signed', signedBy: 'Dana', signedOn: site.day(1) })).toEqual([

@@ -6,6 +6,7 @@ import {
   startTestPlumbline,
   type TestPlumbline,
 } from '../../../../test/support/test-plumbline.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -60,7 +61,9 @@ test('the document of a signed lien waiver shows the signature and the hash inst
     expect(page).toContain(said)
   const { textSha256 } = await move(id, { status: 'signed', signedBy: 'Ελένη Ruiz', signedOn: site.day(-1) })
   const [signed = ''] = await getPages(id)
-  expect(signed).toContain(`Signed by Ελένη Ruiz on ${site.day(-1)}. SHA-256 of the text above: ${textSha256}`)
+  expect(signed).toContain(
+    `Signed by Ελένη Ruiz on ${formatDate(site.day(-1))}. SHA-256 of the text above: ${textSha256}`,
+  )
   expect(signed).not.toMatch(/Name and title|REJECTED|VOID/)
   await move(id, { status: 'rejected', reason: 'It names the wrong lot.' })
   expect(await getPages(id)).toEqual([expect.stringContaining('REJECTED')])

@@ -9,7 +9,6 @@ import * as vendors from '../../../domain/vendors/vendors/queries.ts'
 import { listRecipients } from '../../../domain/vendors/vendors/vendor.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { findLinkUrls } from '../../../platform/keys/portal-links.ts'
-import { formatDate } from '../../../platform/values/format.ts'
 import { createPageLocale } from '../pages/words/page-locale.ts'
 
 /** The maximum number of lines in the email. The email links to the page that shows the complete bid. */
@@ -44,7 +43,6 @@ function describeBid(call: WriteCall, bid: BidRow, { language, date }: MailLocal
   const { words, money: format } = createPageLocale(language, call.now)
   const { receipt } = words.mailed
   const money = (amount: number) => format(amount, bid.currency)
-  const until = (day: string) => receipt.validUntil(language === 'en' ? formatDate(day) : date(day))
   const lines = bid.lines.slice(0, MAX_LINES).map(({ description, amount, alternate }) => {
     const name = alternate ? receipt.alternateLine(description) : description
     return `${name}: ${amount === null ? receipt.notIncluded : money(amount)}`
@@ -56,7 +54,7 @@ function describeBid(call: WriteCall, bid: BidRow, { language, date }: MailLocal
   const rest = bid.lines.length > MAX_LINES ? [receipt.more(bid.lines.length - MAX_LINES)] : []
   return [
     ...[`${words.bid.total}: ${money(bid.amount)}`, ...(bid.revision > 1 ? [receipt.revision(bid.revision)] : [])],
-    ...(bid.validUntil === null ? [] : [until(bid.validUntil)]),
+    ...(bid.validUntil === null ? [] : [receipt.validUntil(date(bid.validUntil))]),
     ...(lines.length === 0 ? [] : ['', receipt.prices, ...lines, ...rest]),
     ...(alternates.length === 0 ? [] : ['', receipt.alternates, ...alternates]),
     ...(bid.exclusions === null ? [] : ['', receipt.exclusions, bid.exclusions]),
