@@ -1,6 +1,6 @@
 import type { DailyLog } from '../../../../client/contract.gen.ts'
 import type { Organization } from '../../../platform/calls/call.ts'
-import { formatCount } from '../../../platform/values/format.ts'
+import { formatCount, formatTimestamp } from '../../../platform/values/format.ts'
 import type { Drawing } from '../../paying/documents/drawing-thread.ts'
 import {
   createPdf,
@@ -20,6 +20,8 @@ export interface DailyLogSheet {
   builder: Organization
   homeName: string
   communityName: string
+  /** The time zone of the community. */
+  timeZone: string
   /** The names of vendors by ID. */
   vendorNames: Readonly<Record<string, string>>
 }
@@ -47,7 +49,7 @@ interface Section {
   lines: readonly string[]
 }
 
-function listSections({ log, vendorNames }: DailyLogSheet): Section[] {
+function listSections({ log, vendorNames, timeZone }: DailyLogSheet): Section[] {
   const { weather, activity } = log
   const nameOf = (id: string | null, other: string | null = null) =>
     (id === null ? other : (vendorNames[id] ?? id)) ?? 'Unnamed'
@@ -99,7 +101,10 @@ function listSections({ log, vendorNames }: DailyLogSheet): Section[] {
       lines: activity.ownHours === 0 ? [] : [`${formatDecimal(activity.ownHours)} hours`],
     },
     { heading: 'Note to the owners', lines: log.ownerNote === null ? [] : [log.ownerNote] },
-    { heading: 'Added later', lines: log.addenda.map(({ text, at }) => joinParts([text, at.slice(0, 10)])) },
+    {
+      heading: 'Added later',
+      lines: log.addenda.map(({ text, at }) => joinParts([text, formatTimestamp(at, timeZone)])),
+    },
   ]
   return sections.filter(({ lines }) => lines.length > 0)
 }

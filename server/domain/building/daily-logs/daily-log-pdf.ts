@@ -15,7 +15,8 @@ export async function createDailyLogPdf(call: Call, id: string): Promise<FileRes
   const ids = [...log.crews, ...log.deliveries].flatMap(({ vendorId }) => vendorId ?? [])
   const named = ids.length === 0 ? [] : await vendors.findAll(call, [...new Set(ids)])
   const sheet = {
-    ...{ log, builder: call.principal.organization, homeName: home.name, communityName: community.name },
+    ...{ log, builder: call.principal.organization, homeName: home.name },
+    ...{ communityName: community.name, timeZone: community.timeZone },
     vendorNames: Object.fromEntries(named.map((vendor) => [vendor.id, vendor.companyName])),
   }
   return createPdfResponse(call, `Daily log ${log.logDate}.pdf`, sheet, dailyLogDrawing)

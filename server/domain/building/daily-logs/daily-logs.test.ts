@@ -1,3 +1,4 @@
+import { extractText } from 'unpdf'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { lockDueLogs } from './lock-due-logs.ts'
@@ -151,15 +152,17 @@ test('a daily log can be downloaded as a PDF', async () => {
     crews: [{ name: 'Trim', hours: 8 }],
     visitors: [{ name: 'R. Alvarez', purpose: 'inspector' }],
   })
+  goTo('2028-01-14T01:30:00Z')
+  await plumbline.until(`${LOGS}/${log.id}`, ({ body }) => body.status === 'locked')
+  expect((await add(log.id, 'The inspector called.')).status).toBe(200)
   const response = await fetch(`${plumbline.url}${LOGS}/${log.id}/pdf`, {
     headers: { authorization: `Bearer ${plumbline.key}` },
   })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
-  expect(
-    Buffer.from(await response.arrayBuffer())
-      .subarray(0, 5)
-      .toString(),
-  ).toBe('%PDF-')
+  const { text } = await extractText(new Uint8Array(await response.arrayBuffer()), { mergePages: true })
+  expect(text).toContain('R. Alvarez')
+  // In the time zone of the community, it is still the evening of the 13th.
+  expect(text).toContain('January 13, 2028 at 7:30 PM CST')
 })
 
 test('changing a daily log requires logs:write', async () => {
