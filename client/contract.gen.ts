@@ -385,7 +385,7 @@ export interface paths {
         head?: never;
         /**
          * Update a trade
-         * @description Updates the fields in the request. Null clears a field. `409 conflict` when you rename a trade whose name is used by vendors, budget lines, bid requests, purchase orders, tasks, time entries, or task templates. These records contain the name. To replace a trade, create the new trade and move the records.
+         * @description Updates the fields in the request. Null clears a field. `409 conflict` when you rename a trade whose name is used by another record, such as a vendor, a cost code, a purchase order, a task, or a posting. Archived records count too. These records contain the name. To replace a trade, create the new trade and move the records.
          */
         patch: operations["updateScope"];
         trace?: never;

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Scope } from '../../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
+import { columns } from '../../../platform/database/columns.gen.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 import { isLikelyTypo } from '../../../platform/problems/similar-names.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
@@ -21,24 +22,36 @@ export async function countCoveringVendors(call: Tenant, name: string): Promise<
   return rows[0]?.count ?? 0
 }
 
-/** Returns the number of records that use the name of the trade, by kind of record. Includes archived records. */
+/**
+ * Returns the number of records that contain the name of the trade, by kind of record. Ignores letter case. Includes
+ * archived records.
+ */
 export async function countTradeUses(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
-  const inTable = (table: string) => sql`
-    select count(*) from ${sql.table(table)} u where u."organizationId" = ${call.organizationId} and lower(u."scope") = lower(${name})`
-  const { rows } = await sql<{ what: string; count: number }>`
-    select 'vendors' as "what", (select count(*) from "vendors" v where v."organizationId" = ${call.organizationId} and ${coversSql(name)}) as "count"
-    union all select 'budget lines', (${inTable('budgetLines')})
-    union all select 'bid requests', (${inTable('bidRequests')})
-    union all select 'purchase orders', (${inTable('purchaseOrders')})
-    union all select 'tasks', (${inTable('tasks')})
-    union all select 'time entries', (${inTable('timeEntries')})
-    union all select 'task templates', (
-      select count(*) from "taskTemplates" t where t."organizationId" = ${call.organizationId}
-        and exists (select from jsonb_array_elements(t."rows") r where lower(r->>'scope') = lower(${name})))`.execute(
-    call.db,
-  )
+  const inTables = TABLES_WITH_TRADES.map(({ table, what, contains }) => {
+    const ofOrganization = sql`u."organizationId" = ${call.organizationId}`
+    return sql`(select ${what}::text as "what", count(*) as "count" from ${sql.table(table)} u
+      where ${ofOrganization} and ${contains(name)})`
+  })
+  const { rows } = await sql<{ what: string; count: number }>`${sql.join(inTables, sql` union all `)}`.execute(call.db)
   return rows
 }
+
+const containsOne = (name: string) => sql`lower(u."scope") = lower(${name})`
+const containsSeveral = (name: string) =>
+  sql`exists (select from unnest(u."scopes") as contained where lower(contained) = lower(${name}))`
+const containsInRows = (name: string) =>
+  sql`exists (select from jsonb_array_elements(u."rows") as r where lower(r->>'scope') = lower(${name}))`
+
+/** The tables whose rows contain names of trades: those with the column `scope` or `scopes`, and the task templates. */
+const TABLES_WITH_TRADES = [
+  ...Object.entries(columns).flatMap(([table, kinds]) => {
+    if (!('organizationId' in kinds)) return []
+    const what = table.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    if ('scope' in kinds) return [{ table, what, contains: containsOne }]
+    return 'scopes' in kinds ? [{ table, what, contains: containsSeveral }] : []
+  }),
+  { table: 'taskTemplates', what: 'task templates', contains: containsInRows },
+]
 
 /** Returns the trade with this name, regardless of letter case; undefined if there is none. */
 export async function findTradeByName(

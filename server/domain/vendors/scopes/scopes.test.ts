@@ -193,6 +193,21 @@ test('a trade with a budget line cannot be renamed', async () => {
   expect(refused.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('budget lines: 1') })
 })
 
+test('a trade that only a cost code, a part, or a warranty term names cannot be renamed', async () => {
+  const { key } = await plumbline.newBuilder()
+  const uses: [use: string, path: string, body: object][] = [
+    ['cost codes: 1', '/api/ext/cost-codes', { code: '09-100', name: 'Drywall', category: 'other', scope: 'drywall' }],
+    ['parts: 1', '/api/ext/parts', { sku: 'DH-36', name: 'Door', unit: 'EA', scope: 'doors' }],
+    ['warranty terms: 1', '/api/ext/warranty-terms', { name: 'Roof', months: 24, scopes: ['roofing'] }],
+  ]
+  for (const [use, path, body] of uses) {
+    expect(await plumbline.post(path, body, { key })).toMatchObject({ status: 201 })
+    const { body: scopes } = await plumbline.get('/api/ext/scopes', { key })
+    const refused = await plumbline.patch(`/api/ext/scopes/${scopes.data[0].id}`, { name: 'other' }, { key })
+    expect(refused).toMatchObject({ status: 409, body: { reason: 'in_use', detail: expect.stringContaining(use) } })
+  }
+})
+
 test('a trade without vendors can be archived, and its name can then be used again', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['pools'] }, { key })
