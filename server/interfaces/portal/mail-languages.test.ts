@@ -110,7 +110,10 @@ async function moveTask(vendor: VendorParts, from: number, to: number): Promise<
 
 async function remindOfTask(vendor: VendorParts): Promise<void> {
   await post(`/tasks/${await addTask(vendor)}/confirmation/request`)
-  plumbline.clock.advance(3 * 86_400_000)
+  // Vendors are not reminded at night. In Chicago, it is noon at this time.
+  const now = plumbline.clock.nowMs()
+  const noon = new Date(now + 4 * 86_400_000).setUTCHours(18, 0, 0, 0)
+  plumbline.clock.advance(noon - now)
 }
 
 async function reviseDrawing(vendor: VendorParts): Promise<void> {
