@@ -187,7 +187,13 @@ const SCENARIOS: readonly Scenario[] = [
     kind: 'bid_invitation',
     about: 'an invitation to bid',
     cause: (vendor) => invite(vendor, { deadline: '2031-12-03' }),
-    english: ['Invitation to bid: BR-', 'framing', 'Bids are due Wednesday, December 3, 2031', 'We’ll bid: ', 'No, we’ll pass: '],
+    english: [
+      'Invitation to bid: BR-',
+      'framing',
+      'Bids are due Wednesday, December 3, 2031',
+      'We’ll bid: ',
+      'No, we’ll pass: ',
+    ],
     spanish: [
       'Invitación a cotizar: BR-',
       'estructura de madera',

@@ -46,7 +46,9 @@ export function Component() {
   }))
   const before = rows?.filter(({ plannedStart }) => plannedStart < monday)
   weeks.push({ name: 'before', word: 'Overdue', tasks: before })
-  const open = params.get('week') ?? 'this'
+  // On a weekend, the next work starts in the next week.
+  const firstWeekWithTasks = weeks.find(({ name, tasks = [] }) => name !== 'before' && tasks.length > 0)?.name
+  const open = params.get('week') ?? firstWeekWithTasks ?? 'this'
   const shown = weeks.find(({ name }) => name === open) ?? weeks[0]
   return (
     <Page
@@ -81,7 +83,7 @@ export function Component() {
         {weeks.map(({ name, word, tasks: own }) => (
           <Link
             key={name}
-            to={{ search: setQueryParam(params, 'week', name === weeks[0]?.name ? '' : name) }}
+            to={{ search: setQueryParam(params, 'week', name) }}
             replace
             aria-current={name === open ? 'page' : undefined}
           >
