@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ObservedPage, waitUntilSettled } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
