@@ -7,7 +7,8 @@ import { SeenResponses } from './test/support/seen-responses.ts'
 
 // These tests run on only one database. The client, the mock, the contract, and the source files use no database. Pages
 // in browsers and commands from the documentation work in the same way on both databases, and every operation in them
-// has its own tests on both. The bidding pipeline is the only flow through the pages that is tested on both.
+// has its own tests on both. The bidding pipeline is the only flow through the pages that is tested on both. The words of
+// emails and the tasks of agents combine operations in the same way.
 const ON_ONE_DATABASE = [
   '{client,mock}/**/*.test.ts',
   'test/{contract,packages}/**/*.test.ts',
@@ -18,6 +19,8 @@ const ON_ONE_DATABASE = [
   'server/domain/paying/documents/drawing-thread.test.ts',
   'server/platform/values/*.test.ts',
   'test/{docs,frontend,portal-pages}/**/*.test.ts',
+  'server/interfaces/portal/mail-languages.test.ts',
+  'server/interfaces/mcp/office-tasks.test.ts',
   'test/pages/!(pipeline).test.ts',
 ]
 
