@@ -67,6 +67,18 @@ describe.skipIf(chromium === null)('the pages of the schedule, sales and the cat
     await ahead.close()
   })
 
+  test('on a weekend, the look-ahead opens the next week, and this week can still be opened', async () => {
+    const ahead = await visit(browser, plumbline)
+    const { page } = ahead
+    await page.clock.setFixedTime('2030-01-05T18:00:00Z')
+    await page.goto(`${plumbline.url}/schedule`)
+    await page.getByRole('link', { name: 'Walls framed' }).waitFor()
+    await page.getByRole('link', { name: /^This week/ }).click()
+    await page.getByText('No tasks start in the selected week').waitFor()
+    expectNoComplaints(ahead)
+    await ahead.close()
+  })
+
   test('moving a lead to lost on the board requires a reason', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/sales`)
