@@ -77,7 +77,7 @@ describe.skipIf(chromium === null)('the page of trades', () => {
     const dialog = page.getByRole('dialog', { name: 'Edit plumbing' })
     await dialog.getByLabel('Name', { exact: true }).fill('pipes')
     await dialog.getByRole('button', { name: 'Save trade' }).click()
-    await dialog.getByText('Cannot rename "plumbing": it is in use (vendors: 1).').waitFor()
+    await dialog.getByText('Cannot rename "plumbing": it is in use (vendors: 1, warranty terms: 1).').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(await findTrade('plumbing')).toMatchObject({ version: 1 })
   })
