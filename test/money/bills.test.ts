@@ -294,6 +294,27 @@ test('a deposit is applied to later bills', async () => {
   expect(await builder.orderNow(id)).toMatchObject({ status: 'closed', paidAmount: 1000, balance: 0 })
 })
 
+test('a bill that a deposit covers is paid when it is approved', async () => {
+  const { id } = await builder.order(1000, { ...NO_RETAINAGE, billingMethod: 'by_bill' })
+  await builder.paid(await builder.pay({ poId: id, paymentType: 'deposit', grossAmount: 300 }))
+  await builder.progress(id, 100)
+  const bill = await builder.bill([{ poId: id, amount: 300 }])
+  await builder.approve(bill)
+  expect(await builder.get(`/bills/${bill.id}`)).toMatchObject({ status: 'paid', paidAmount: 300, openAmount: 0 })
+})
+
+test('a deposit pays a bill whose own payment is voided', async () => {
+  const { id } = await builder.order(1000, { ...NO_RETAINAGE, billingMethod: 'by_bill' })
+  await builder.progress(id, 100)
+  const bill = await builder.bill([{ poId: id, amount: 300 }])
+  await builder.approve(bill)
+  const payment = await builder.pay({ billId: bill.id, amount: 300 })
+  await builder.paid(await builder.pay({ poId: id, paymentType: 'deposit', grossAmount: 300 }))
+  expect(await builder.get(`/bills/${bill.id}`)).toMatchObject({ status: 'approved', reservedAmount: 300 })
+  await builder.done(`/payments/${payment.id}/void`, { reason: 'The check was lost.' })
+  expect(await builder.get(`/bills/${bill.id}`)).toMatchObject({ status: 'paid', paidAmount: 300 })
+})
+
 test.each([
   ['another sign than the order', 40],
   ['the sign of the order without a bill', -20],

@@ -220,8 +220,12 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
 
   // On the embedded database, writing requests wait for one another, so the service never tells a second request to try
   // again.
-  const posts = bySession.filter(({ method }) => method === 'POST')
-  test.skipIf(inject('postgres') === null).each(posts)(
+  const repeatable = bySession.filter(
+    ({ method, declaration }) =>
+      method === 'POST' ||
+      declaration.parameters?.some((parameter) => wholeContract.resolve(parameter).name === 'Idempotency-Key'),
+  )
+  test.skipIf(inject('postgres') === null).each(repeatable)(
     '$id returns idempotency_in_progress to a repeat while the first request is writing',
     async (operation) => {
       let fail = (_error: Error) => {}

@@ -130,7 +130,7 @@ test('the activity in a daily log is updated until the log is locked', async () 
   expect((await read(log.id)).activity).toMatchObject(expected)
 })
 
-test('an incident in a daily log sends exactly one message to the admins', async () => {
+test('each incident in a daily log sends exactly one message to the admins', async () => {
   goTo('2027-12-20T18:00:00Z')
   const count = async () =>
     (await plumbline.get('/api/ext/messages?limit=200')).body.data.filter(
@@ -144,6 +144,9 @@ test('an incident in a daily log sends exactly one message to the admins', async
   expect(await count()).toBe(1)
   await edit(log.id, { safety: [...safety, incident, { kind: 'near_miss', description: 'A falling board.' }] })
   expect(await count()).toBe(1)
+  goTo('2027-12-21T18:00:00Z')
+  await newLog({ safety: [incident] })
+  expect(await count()).toBe(2)
 })
 
 test('a daily log can be downloaded as a PDF', async () => {

@@ -104,6 +104,17 @@ test('completing a task with payOnComplete completes its issued and accepted ord
   expect(again.body.orders.map((one: Body) => one.isCompleted)).toEqual(Array(5).fill(false))
 })
 
+test('completing a task whose order was paid in advance creates a paid bill', async () => {
+  const ordered = await order('accepted')
+  const deposit = { poId: ordered.id, paymentType: 'deposit', grossAmount: 900 }
+  const { id: paymentId } = await made('/payments', deposit)
+  for (const status of ['approved', 'paid'])
+    expect(await post(`/payments/${paymentId}/status`, { status })).toMatchObject({ status: 200 })
+  const { id } = await task({ poIds: [ordered.id], payOnComplete: true })
+  await post(`/tasks/${id}/complete`, {})
+  expect((await get(`/bills?poId=${ordered.id}`)).data).toMatchObject([{ status: 'paid', paidAmount: 900 }])
+})
+
 test('without payOnComplete, completing a task does not change its orders', async () => {
   const ordered = await order('accepted')
   const { id } = await task({ poIds: [ordered.id] })

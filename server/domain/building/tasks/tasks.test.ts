@@ -613,6 +613,36 @@ test('starting, completing, or skipping a task moves its later tasks', async () 
   expect(await reported(late.id, 'complete', { startDate: today() })).toEqual(['postponed'])
 })
 
+test('creating, delaying, or archiving a task also moves the tasks after late work in progress', async () => {
+  const { database, clock, organizationId } = plumbline
+  const usesDataDate = (isUsed: boolean) =>
+    updateOrganization(database, clock, organizationId, { usesDataDate: isUsed })
+  const start = calendar.add(today(), -6)
+  const slab = await newTask('Slab poured', { plannedStart: start, durationDays: 2 })
+  await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress', date: start })
+  const paint = await newTask('Paint', { vendorId, predecessors: [{ taskId: slab.id, lagDays: 12 }] })
+  await notify(paint.id)
+  const fence = await newTask('Fence built')
+  const sheds = [await newTask('Shed'), await newTask('Second shed')]
+  // The service also sends advance notices and reminders of its own.
+  const listMoves = async () =>
+    (await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?homeId=${homeId}`)).body.data
+      .map(({ kind }: { kind: string }) => kind)
+      .filter((kind: string) => kind === 'moved_earlier' || kind === 'postponed')
+  const expected: string[] = []
+  for (const change of [
+    () => newTask('Deck'),
+    () => plumbline.post(`${TASKS}/${fence.id}/delay`, { days: 1, reasonCode: 'permit' }),
+    () => plumbline.delete(`${TASKS}/${sheds.pop()?.id}`),
+  ])
+    for (const isUsed of [false, true]) {
+      await usesDataDate(isUsed)
+      await change()
+      expected.unshift(isUsed ? 'postponed' : 'moved_earlier')
+      expect(await listMoves()).toEqual(expected)
+    }
+})
+
 test('upcoming and late tasks can be filtered by community, vendor, and trade', async () => {
   const { body: other } = await plumbline.post('/api/ext/communities', {
     name: `Mill Creek ${lots}`,
