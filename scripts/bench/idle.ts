@@ -15,7 +15,7 @@ import { readCpuMs } from './processor-time.ts'
  */
 const BUILDERS = 200
 const SECONDS = 60
-/** The time to wait before the measurement, in which the service processes the new builders. */
+/** The time to wait before the measurement, while the service processes the new builders. */
 const SETTLE_MS = 30_000
 /** The maximum number of statements per second that a process sends to all shards. */
 const MOST_TO_ALL_SHARDS = 1

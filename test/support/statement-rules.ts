@@ -78,7 +78,7 @@ export function findBrokenRules(text: string): string[] {
   return RULES.flatMap(({ rule, isBroken }) => (isBroken(text) ? [rule] : []))
 }
 
-/** Limits of the error message, which must not push the failed tests out of a log with limited length. */
+/** Limits for the error message, so that a truncated log still shows the failed tests. */
 const MAX_REPORTED_STATEMENTS = 10
 const MAX_REPORTED_CHARACTERS = 800
 

@@ -298,7 +298,7 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
  * statement.
  */
 function planOfPrepared({ sql: written, parameters }: CompiledQuery) {
-  // The driver cannot do this here, because the parameters of the statement that prepares are not known.
+  // The driver cannot do this here, because `prepare` has no parameters of its own.
   const text = compareWithParameter(written, parameters.indexOf(plumbline.organizationId))
   const values = parameters.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(prepareValue(value)))))
   return plumbline.database.of(plumbline.organizationId).transaction(async (trx) => {

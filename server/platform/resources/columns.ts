@@ -58,8 +58,8 @@ export function toJsonColumnsSql(columns: Columns, long: readonly string[] = [])
  * separately.
  */
 export function toJsonRowsSql(columns: Columns, rows: string): string {
-  // The driver does this for the statements of calls. An export reads records with a connection that is not limited to
-  // one organization.
+  // For calls, the driver replaces these comparisons. It does not replace them for an export, whose connection is not
+  // limited to one organization.
   return compareWithParameter(
     `select row_to_json(item) as "item" from ${rows} cross join lateral (select ${toJsonColumnsSql(columns)}) as item`,
     0,

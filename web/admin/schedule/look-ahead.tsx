@@ -46,7 +46,7 @@ export function Component() {
   }))
   const before = rows?.filter(({ plannedStart }) => plannedStart < monday)
   weeks.push({ name: 'before', word: 'Overdue', tasks: before })
-  // On a weekend, the next work starts in the next week.
+  // By default, opens the first week with tasks, because the current week is usually empty on a weekend.
   const firstWeekWithTasks = weeks.find(({ name, tasks = [] }) => name !== 'before' && tasks.length > 0)?.name
   const open = params.get('week') ?? firstWeekWithTasks ?? 'this'
   const shown = weeks.find(({ name }) => name === open) ?? weeks[0]

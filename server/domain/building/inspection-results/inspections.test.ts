@@ -251,7 +251,7 @@ test('undoing a failed result removes its delay and cancels the reinspection', a
   expect((await plumbline.get(`/api/ext/inspections/${reinspection.id}`)).body.status).toBe('cancelled')
 })
 
-test('a result and its undoing notify the vendors of later tasks, and a passed result completes milestones and orders', async () => {
+test('a passed inspection completes the milestone and the prepaid order of its task', async () => {
   const lines = [{ description: 'Inspection', quantity: 1, unitPrice: 100 }]
   const order = await created('purchase-orders', { homeId, vendorId, scope: 'framing', lines })
   for (const status of ['approved', 'issued', 'accepted'])
@@ -260,25 +260,31 @@ test('a result and its undoing notify the vendors of later tasks, and a passed r
   const { id: paymentId } = await created('payments', deposit)
   for (const status of ['approved', 'paid']) await plumbline.post(`/api/ext/payments/${paymentId}/status`, { status })
   const billed = { poIds: [order.id], payOnComplete: true }
-  const planned = { plannedStart: day(2), durationDays: 3 }
-  const task = await newTask('Final', { taskKind: 'inspection', ...planned, ...billed })
-  const next = await newTask('Drywall', { vendorId, predecessors: [{ taskId: task.id }] })
+  const task = await newTask('Final', { taskKind: 'inspection', ...billed })
   const milestone = await created('milestones', { homeId, name: 'Final', taskIds: [task.id], autoComplete: true })
+  await newPermit()
+  const { id } = await newInspection({ taskId: task.id, scheduledDate: MONDAY })
+  expect((await record(id, { result: 'passed' })).status).toBe(200)
+  expect((await plumbline.get(`/api/ext/milestones/${milestone.id}`)).body.status).toBe('completed')
+  expect((await plumbline.get(`/api/ext/purchase-orders/${order.id}`)).body.status).toBe('closed')
+  expect((await plumbline.get(`/api/ext/bills?poId=${order.id}`)).body.data).toMatchObject([{ status: 'paid' }])
+})
+
+test('recording or undoing a result notifies the vendors of later tasks', async () => {
+  const task = await newTask('Final', { taskKind: 'inspection', plannedStart: day(2), durationDays: 3 })
+  const next = await newTask('Drywall', { vendorId, predecessors: [{ taskId: task.id }] })
   await newPermit()
   const { id } = await newInspection({ taskId: task.id, scheduledDate: day(2) })
   await plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, { kind: 'advance', taskId: next.id })
   const undo = { status: 'scheduled', reason: 'It was the other lot.' }
   expect((await record(id, { result: 'passed' })).status).toBe(200)
-  expect((await plumbline.get(`/api/ext/milestones/${milestone.id}`)).body.status).toBe('completed')
-  expect((await plumbline.get(`/api/ext/purchase-orders/${order.id}`)).body.status).toBe('closed')
-  expect((await plumbline.get(`/api/ext/bills?poId=${order.id}`)).body.data).toMatchObject([{ status: 'paid' }])
   expect((await move(id, undo)).status).toBe(200)
   expect(await readTask(task.id)).toMatchObject({ status: 'in_progress', inspectionResult: null })
   expect((await record(id, { result: 'failed', reinspection: { date: day(10) } })).status).toBe(200)
   expect((await move(id, undo)).status).toBe(200)
   const sent = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?homeId=${homeId}`)
   const kinds: string[] = sent.body.data.map(({ kind }: { kind: string }) => kind)
-  // The service also sends advance notices and reminders of its own.
+  // Ignores the advance notices and reminders that the service sends automatically.
   const moves = kinds.filter((kind) => kind === 'moved_earlier' || kind === 'postponed')
   expect(moves).toEqual(['moved_earlier', 'postponed', 'postponed', 'moved_earlier'])
 })

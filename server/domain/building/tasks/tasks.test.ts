@@ -624,7 +624,7 @@ test('creating, delaying, or archiving a task also moves the tasks after late wo
   await notify(paint.id)
   const fence = await newTask('Fence built')
   const sheds = [await newTask('Shed'), await newTask('Second shed')]
-  // The service also sends advance notices and reminders of its own.
+  // Ignores the advance notices and reminders that the service sends automatically.
   const listMoves = async () =>
     (await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?homeId=${homeId}`)).body.data
       .map(({ kind }: { kind: string }) => kind)

@@ -15,42 +15,42 @@ export const { list, find, findAll, lock, insert, update, archive } = defineReso
 /** Returns the number of vendors with the trade. Ignores letter case and archived vendors. */
 export async function countCoveringVendors(call: Tenant, name: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as "count" from "vendors" v
-    where v."organizationId" = ${call.organizationId} and v."archivedAt" is null and ${coversSql(name)}`.execute(
+    select count(*) as "count" from "vendors" u
+    where u."organizationId" = ${call.organizationId} and u."archivedAt" is null and ${matchScopesSql(name)}`.execute(
     call.db,
   )
   return rows[0]?.count ?? 0
 }
 
 /**
- * Returns the number of records that contain the name of the trade, by kind of record. Ignores letter case. Includes
- * archived records.
+ * Returns the number of records of each kind that contain the name of the trade, including archived records. Ignores
+ * letter case.
  */
 export async function countTradeUses(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
-  const inTables = TABLES_WITH_TRADES.map(({ table, what, contains }) => {
+  const inTables = TABLES_WITH_TRADES.map(({ table, what, matchSql }) => {
     const ofOrganization = sql`u."organizationId" = ${call.organizationId}`
     return sql`(select ${what}::text as "what", count(*) as "count" from ${sql.table(table)} u
-      where ${ofOrganization} and ${contains(name)})`
+      where ${ofOrganization} and ${matchSql(name)})`
   })
   const { rows } = await sql<{ what: string; count: number }>`${sql.join(inTables, sql` union all `)}`.execute(call.db)
   return rows
 }
 
-const containsOne = (name: string) => sql`lower(u."scope") = lower(${name})`
-const containsSeveral = (name: string) =>
+const matchScopeSql = (name: string) => sql`lower(u."scope") = lower(${name})`
+const matchScopesSql = (name: string) =>
   sql`exists (select from unnest(u."scopes") as contained where lower(contained) = lower(${name}))`
-const containsInRows = (name: string) =>
+const matchRowsSql = (name: string) =>
   sql`exists (select from jsonb_array_elements(u."rows") as r where lower(r->>'scope') = lower(${name}))`
 
-/** The tables whose rows contain names of trades: those with the column `scope` or `scopes`, and the task templates. */
+/** The tables that store names of trades: tables with a `scope` or `scopes` column, and the task templates. */
 const TABLES_WITH_TRADES = [
   ...Object.entries(columns).flatMap(([table, kinds]) => {
     if (!('organizationId' in kinds)) return []
     const what = table.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    if ('scope' in kinds) return [{ table, what, contains: containsOne }]
-    return 'scopes' in kinds ? [{ table, what, contains: containsSeveral }] : []
+    if ('scope' in kinds) return [{ table, what, matchSql: matchScopeSql }]
+    return 'scopes' in kinds ? [{ table, what, matchSql: matchScopesSql }] : []
   }),
-  { table: 'taskTemplates', what: 'task templates', contains: containsInRows },
+  { table: 'taskTemplates', what: 'task templates', matchSql: matchRowsSql },
 ]
 
 /** Returns the trade with this name, regardless of letter case; undefined if there is none. */
@@ -98,10 +98,6 @@ export async function findDefaultCostCodes(
       and s."archivedAt" is null
     where s."defaultCostCodeId" is not null`.execute(db)
   return new Map(rows.map(({ name, costCodeId }) => [name, costCodeId]))
-}
-
-function coversSql(name: string) {
-  return sql`exists (select 1 from unnest(v."scopes") as covered where lower(covered) = lower(${name}))`
 }
 
 /**
